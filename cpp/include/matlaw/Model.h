@@ -1,0 +1,110 @@
+// The one handle for hosts: a loaded constitutive law, whatever runs it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "matlaw/errors.h"
+
+namespace matlaw
+{
+/// Verdict on one row of a batch.
+enum class Status : std::int8_t
+{
+  CONVERGED = 0,
+  NOT_CONVERGED = 1,
+  BAD_INPUT = 2
+};
+
+using TensorMap = std::map<std::string, at::Tensor>;
+/// blocks[output][input], each (*B, *out_sub_batch, *out_base, *in_base)
+using BlockMap = std::map<std::string, TensorMap>;
+
+/// One derivative that a model can give.
+struct DerivativePair
+{
+  std::string output;
+  std::string input;
+};
+
+/// A variable and its value at the previous accepted step.
+struct StatePair
+{
+  std::string current;
+  std::string old;
+  /// true: an output of the law feeds `old`; false: the host's own input `current` does (time, strain ...)
+  bool is_state;
+  /// Initial value of `old`, (*sub_batch, *base)
+  std::vector<double> initial;
+};
+
+/// What to compute in a call of Model::evaluate.
+struct EvaluateOptions
+{
+  bool jacobian = false;
+};
+
+/// Outputs and the verdict per row of a call.
+struct Evaluation
+{
+  TensorMap outputs;
+  BlockMap jacobian;
+  /// (*B) int8, values of Status
+  at::Tensor status;
+  /// (*B) int32: Newton iterations, the largest over the implicit segments
+  at::Tensor iterations;
+  /// (*B) float64: suggested factor for the next time step; below 1 where a row struggled or failed
+  at::Tensor dt_factor;
+  /// Flattened rows whose status is not CONVERGED, ascending
+  std::vector<std::int64_t> failed_rows;
+  bool ok() const noexcept { return failed_rows.empty(); }
+};
+
+/// A loaded law. Tensors are in the public layout (*B, *sub_batch, *base).
+class Model
+{
+public:
+  virtual ~Model();
+
+  virtual const std::string & name() const = 0;
+  virtual const std::vector<std::string> & input_names() const = 0;
+  virtual const std::vector<std::string> & output_names() const = 0;
+  virtual const std::vector<std::vector<std::int64_t>> & input_base_shapes() const = 0;
+  virtual const std::vector<std::vector<std::int64_t>> & output_base_shapes() const = 0;
+  virtual const std::vector<std::vector<std::int64_t>> & input_sub_batch_shapes() const = 0;
+  virtual const std::vector<std::vector<std::int64_t>> & output_sub_batch_shapes() const = 0;
+  /// Tensor type of each input and output ("Scalar", "SR2", ...)
+  virtual const std::vector<std::string> & input_types() const = 0;
+  virtual const std::vector<std::string> & output_types() const = 0;
+  virtual at::Device device() const = 0;
+  virtual at::ScalarType dtype() const = 0;
+  /// Derivatives that jacobian() and evaluate() return.
+  virtual const std::vector<DerivativePair> & derivative_pairs() const = 0;
+  virtual const std::vector<StatePair> & state_pairs() const = 0;
+
+  /// Outputs and the verdict per row. Throws FatalError for a wrong call, never for a row.
+  virtual Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const = 0;
+
+  /// Outputs. Throws ConvergenceError when a row diverged, InputError for a non-finite input.
+  TensorMap forward(const TensorMap & inputs) const;
+  /// Outputs and the directional derivative along `tangents` (a missing tangent is zero).
+  virtual std::pair<TensorMap, TensorMap> jvp(const TensorMap & inputs, const TensorMap & tangents) const = 0;
+  /// Outputs and derivative blocks.
+  std::pair<TensorMap, BlockMap> jacobian(const TensorMap & inputs) const;
+
+  virtual const TensorMap & named_parameters() const = 0;
+  /// Copies `value`, (*param_base) or (*B, *param_base). Throws FatalError for a wrong name, shape, dtype or device.
+  virtual void set_parameter(const std::string & name, const at::Tensor & value) = 0;
+  virtual BlockMap param_jacobian(const TensorMap & inputs) const = 0;
+  virtual TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const = 0;
+
+protected:
+  /// Throws what evaluate() reported per row: InputError first, then ConvergenceError.
+  void throw_for_rows(const TensorMap & inputs, const Evaluation & evaluation) const;
+};
+}

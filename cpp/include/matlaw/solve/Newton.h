@@ -1,0 +1,38 @@
+// The Newton solver: the only one, for compiled and for eager laws.
+#pragma once
+
+#include <cstdint>
+
+#include "matlaw/Model.h"
+#include "matlaw/solve/NonlinearSystem.h"
+
+namespace matlaw::solve
+{
+/// When a row has converged, and how long it may try. A row converges when |r| < atol or |r| < rtol |r0|.
+struct NewtonConfig
+{
+  double atol = 1e-10;
+  double rtol = 1e-8;
+  std::int64_t miters = 25;
+};
+
+/// What a solve says of one row.
+struct RowVerdict
+{
+  Status status = Status::NOT_CONVERGED;
+  std::int32_t iterations = 0;
+  double initial_residual = 0.0;
+  double final_residual = 0.0;
+};
+
+/// Solves r(u) = 0 for every row on its own. `u` (size, ld) holds the initial guess and receives the solution;
+/// `verdicts` has one entry per row. A row that has converged is frozen and leaves the working set.
+template <typename Real>
+void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int64_t rows, const NewtonConfig & config,
+            RowVerdict * verdicts);
+
+extern template void newton<double>(NonlinearSystem<double> &, double *, std::int64_t, std::int64_t,
+                                    const NewtonConfig &, RowVerdict *);
+extern template void newton<float>(NonlinearSystem<float> &, float *, std::int64_t, std::int64_t,
+                                   const NewtonConfig &, RowVerdict *);
+}
