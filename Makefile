@@ -1,0 +1,75 @@
+# Set-up, demo and tests. `make demo` and `make test` do all the set-up by themselves.
+#
+#   PYTHON   the Python to make the environment from (default: python3.11 if there is one, else python3)
+#   VENV     where the environment lives (default: .venv)
+#   JOBS     parallel compile jobs (default: number of cores)
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV   ?= .venv
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+OUT    ?= out
+
+BIN       := $(VENV)/bin
+DEPS      := $(VENV)/.deps-stamp
+INSTALLED := $(VENV)/.install-stamp
+TESTED    := $(VENV)/.install-tests-stamp
+BUILD     := build/install
+
+SOURCES := CMakeLists.txt pyproject.toml $(shell find cmake cpp python -type f -not -name '*.pyc')
+CPP_TESTS := $(shell find tests/cpp -type f)
+
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+
+.PHONY: help setup demo test test-python test-cpp lint bench clean
+
+help:
+	@echo "make demo    set up, compile a law, run a notched bar in tension with it"
+	@echo "make test    set up, lint, run every test"
+	@echo "make bench   print the figures of benchmarks/"
+	@echo "make clean   remove everything that was built"
+
+setup: $(INSTALLED)
+
+$(DEPS): scripts/install_system_packages.sh scripts/requirements.txt
+	sh scripts/install_system_packages.sh
+	test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -r scripts/requirements.txt
+	touch $@
+
+# `pip install .` with a build folder that is kept: a second call compiles only what changed.
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --force-reinstall . \
+	-C build-dir=$(BUILD)
+
+$(INSTALLED): $(DEPS) $(SOURCES)
+	$(PIP_INSTALL)
+	touch $@
+
+$(TESTED): $(DEPS) $(SOURCES) $(CPP_TESTS)
+	$(PIP_INSTALL) -C cmake.define.MATLAW_TESTS=ON
+	touch $@ $(INSTALLED)
+
+demo: $(INSTALLED)
+	$(BIN)/matlaw-compile examples/models/j2_viscoplastic.i --model model -d stress:strain --output-dir $(OUT)/demo/aoti
+	$(BIN)/matlaw-fe examples/fe/notched_bar.i -o $(OUT)/demo
+
+lint: $(DEPS)
+	$(BIN)/ruff check python tests benchmarks examples
+	$(BIN)/ruff format --check python tests benchmarks examples
+	$(BIN)/mypy
+	find cpp tests/cpp examples -name '*.h' -o -name '*.cpp' | xargs $(BIN)/clang-format --dry-run --Werror
+
+test: lint test-cpp test-python
+
+test-cpp: $(TESTED)
+	$(BIN)/python tests/artifacts.py
+	MATLAW_TEST_ARTIFACTS="$(CURDIR)/build/test-artifacts" \
+		$(BIN)/ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+test-python: $(TESTED)
+	$(BIN)/python -m pytest
+
+bench: $(INSTALLED)
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf build $(OUT) $(VENV)
