@@ -1,0 +1,46 @@
+"""matlaw: constitutive laws compiled ahead of time and evaluated for a whole batch of quadrature points.
+
+>>> import matlaw
+>>> law = matlaw.load_model("aoti/model_aoti.i", "model")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from matlaw.errors import CompileError, ConvergenceError, FatalError, InputError, InputFileError, MatlawError
+from matlaw.evaluation import Evaluation, Status
+from matlaw.version import __version__
+
+#: Names that are imported from their module when they are first used, so that `import matlaw` stays light.
+_LAZY = {
+    "load_model": "matlaw.runtime",
+    "EagerModel": "matlaw.eager",
+    "QuadratureBatch": "matlaw.runtime",
+}
+
+__all__ = [
+    "CompileError",
+    "ConvergenceError",
+    "EagerModel",
+    "Evaluation",
+    "FatalError",
+    "InputError",
+    "InputFileError",
+    "MatlawError",
+    "QuadratureBatch",
+    "Status",
+    "__version__",
+    "load_model",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'matlaw' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

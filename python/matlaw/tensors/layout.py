@@ -1,0 +1,69 @@
+"""The one place where Python converts between the public and the internal layout.
+
+Public: ``(*B, *sub_batch, *base)``. Internal: ``(*base, *sub_batch, B)`` with the batch flattened, last and contiguous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from matlaw.tensors.base import Tensor
+
+
+def batch_shape_of(public: torch.Tensor, trailing_ndim: int) -> tuple[int, ...]:
+    """Extents of the leading batch axes.
+
+    :param public: ``(*B, *sub_batch, *base)``
+    :param trailing_ndim: number of sub-batch and base axes
+    """
+    return tuple(public.shape[: public.ndim - trailing_ndim])
+
+
+def to_internal(
+    public: torch.Tensor, kind: type[Tensor], sub_batch_ndim: int = 0, batch_shape: Sequence[int] | None = None
+) -> Tensor:
+    """From ``(*B, *sub_batch, *base)`` to a typed tensor.
+
+    :param public: values in the public layout
+    :param kind: type of the result
+    :param sub_batch_ndim: number of sub-batch axes
+    :param batch_shape: batch to broadcast to before it is flattened; the tensor's own when not given
+
+    >>> from matlaw.tensors import SR2
+    >>> to_internal(torch.zeros(2, 5, 6), SR2).data.shape
+    torch.Size([6, 10])
+    """
+    trailing = kind.base_ndim + sub_batch_ndim
+    split = public.ndim - trailing
+    if batch_shape is not None:
+        public = public.expand(*batch_shape, *public.shape[split:])
+        split = len(batch_shape)
+    size = 1
+    for extent in public.shape[:split]:
+        size *= extent
+    flat = public.reshape(size, *public.shape[split:])
+    base = range(1 + sub_batch_ndim, 1 + trailing)
+    sub = range(1, 1 + sub_batch_ndim)
+    return kind(flat.permute(*base, *sub, 0).contiguous(), sub_batch_ndim)
+
+
+def to_public(internal: Tensor, batch_shape: Sequence[int]) -> torch.Tensor:
+    """From a typed tensor to ``(*B, *sub_batch, *base)``, contiguous.
+
+    :param internal: batch extent 1 or the product of ``batch_shape``
+    :param batch_shape: extents of the batch axes of the result
+    """
+    return data_to_public(internal.data, internal.base_ndim, batch_shape)
+
+
+def data_to_public(data: torch.Tensor, base_ndim: int, batch_shape: Sequence[int]) -> torch.Tensor:
+    """:func:`to_public` for data of any base shape, such as a derivative block ``(*out_base, *in_base, *sub, B)``."""
+    size = 1
+    for extent in batch_shape:
+        size *= extent
+    data = data.expand(*data.shape[:-1], size)
+    last = data.ndim - 1
+    moved = data.permute(last, *range(base_ndim, last), *range(base_ndim)).contiguous()
+    return moved.reshape(*batch_shape, *moved.shape[1:])
