@@ -62,6 +62,8 @@ struct Evaluation
   at::Tensor dt_factor;
   /// Flattened rows whose status is not CONVERGED, ascending
   std::vector<std::int64_t> failed_rows;
+  /// (*B) float64: norm of the last Newton residual, the largest over the implicit segments. May be undefined.
+  at::Tensor residual;
   bool ok() const noexcept { return failed_rows.empty(); }
 };
 

@@ -9,8 +9,8 @@ namespace matlaw::solve
 /// Compiled graphs and eager models are two such systems.
 ///
 /// Component c of row i of an array is at `array[c * ld + i]`. A system owns what does not change in a solve (its
-/// givens) for a working set of rows; `rows` below is the size of that set. Arrays hold `ld` rows,
-/// ld a multiple of native::row_block and at least `rows`; what lies past `rows` is padding.
+/// givens) for a working set of rows; `rows` below is the size of that set. Arrays hold `ld` rows, ld being `rows`
+/// rounded up to a multiple of native::row_block; what lies past `rows` is padding, copies of the last row.
 template <typename Real>
 class NonlinearSystem
 {

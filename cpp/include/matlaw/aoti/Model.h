@@ -1,0 +1,61 @@
+// A law compiled ahead of time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "matlaw/Model.h"
+#include "matlaw/aoti/errors.h"
+#include "matlaw/load_model.h"
+
+namespace matlaw::aoti
+{
+/// Evaluates an artifact in cache-sized chunks of rows, on several threads.
+///
+/// A row's result does not depend on the other rows, the chunking or the number of threads: the same bits with native
+/// kernels, to 1e-14 relative with .pt2 graphs. evaluate() and what is built on it may be called from many
+/// threads at once; set_parameter() may not run beside them.
+class Model final : public matlaw::Model
+{
+public:
+  /// Loads the artifact in `folder`, which holds metadata.json. Throws FatalError as matlaw::load_model does.
+  Model(const std::string & folder, const std::string & name, const LoadOptions & options);
+  ~Model() override;
+
+  const std::string & name() const override;
+  const std::vector<std::string> & input_names() const override;
+  const std::vector<std::string> & output_names() const override;
+  const std::vector<std::vector<std::int64_t>> & input_base_shapes() const override;
+  const std::vector<std::vector<std::int64_t>> & output_base_shapes() const override;
+  const std::vector<std::vector<std::int64_t>> & input_sub_batch_shapes() const override;
+  const std::vector<std::vector<std::int64_t>> & output_sub_batch_shapes() const override;
+  const std::vector<std::string> & input_types() const override;
+  const std::vector<std::string> & output_types() const override;
+  at::Device device() const override;
+  at::ScalarType dtype() const override;
+  const std::vector<DerivativePair> & derivative_pairs() const override;
+  const std::vector<StatePair> & state_pairs() const override;
+
+  Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const override;
+  std::pair<TensorMap, TensorMap> jvp(const TensorMap & inputs, const TensorMap & tangents) const override;
+
+  /// Promoted parameters; empty when all were baked in.
+  const TensorMap & named_parameters() const override;
+  void set_parameter(const std::string & name, const at::Tensor & value) override;
+  /// Throw FatalError: artifacts of this version hold no parameter derivatives.
+  BlockMap param_jacobian(const TensorMap & inputs) const override;
+  TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const override;
+
+  /// What evaluates the graphs: "native", "inductor", or "native+inductor" where only some have a native kernel.
+  const std::string & backend() const;
+  /// The artifact's folder.
+  const std::string & folder() const;
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> _implementation;
+};
+}

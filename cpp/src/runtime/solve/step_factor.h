@@ -1,0 +1,17 @@
+// How much harder or easier the host may step, judged by one row's Newton solve.
+#pragma once
+
+#include <cstdint>
+
+#include "matlaw/solve/Newton.h"
+
+namespace matlaw::solve
+{
+/// Suggested factor for the next time step:
+///
+///     1                                      converged within t = max(4, miters / 3) iterations
+///     1 - (k - t) / (2 (miters - t))         converged in k > t iterations: falls linearly to 1/2
+///     1/2                                    out of iterations, or bad input
+///     1/4                                    the residual is not finite or the Jacobian is singular
+double step_factor(const RowVerdict & verdict, std::int64_t miters);
+}
