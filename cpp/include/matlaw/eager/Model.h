@@ -1,0 +1,64 @@
+// A law evaluated by Python in this process, without compiling it: quick to start, slow to run.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "matlaw/Model.h"
+#include "matlaw/eager/export.h"
+
+struct _object;
+
+namespace matlaw::eager
+{
+/// The eager twin of aoti::Model: the same operations and shapes, straight from the input file.
+///
+/// The process needs a CPython interpreter. When none runs, one is started on first use and never finalised, as torch
+/// cannot be imported a second time; a running one is used as it is. libmatlaw_eager.so does not link libpython: a C++
+/// host links it (CMake: Python3::Python), a Python process has it. Every call holds the interpreter lock and leaves it
+/// as it was, so calls from several threads are safe and take turns.
+///
+/// What Python raises becomes FatalError, but for ConvergenceError and InputError, which keep type, rows and variable.
+class MATLAW_EAGER_API Model final : public matlaw::Model
+{
+public:
+  /// Throws FatalError when the input file is wrong, has no such model, or matlaw cannot be imported.
+  Model(const std::string & input, const std::string & model, const std::vector<std::string> & extensions = {});
+  /// A model that Python has already: an instance of matlaw.eager.EagerModel (or of a class with its operations).
+  explicit Model(_object * eager_model);
+  ~Model() override;
+  Model(Model &&) noexcept;
+  Model & operator=(Model &&) noexcept;
+  Model(const Model &) = delete;
+  Model & operator=(const Model &) = delete;
+
+  const std::string & name() const override;
+  const std::vector<std::string> & input_names() const override;
+  const std::vector<std::string> & output_names() const override;
+  const std::vector<std::vector<std::int64_t>> & input_base_shapes() const override;
+  const std::vector<std::vector<std::int64_t>> & output_base_shapes() const override;
+  const std::vector<std::vector<std::int64_t>> & input_sub_batch_shapes() const override;
+  const std::vector<std::vector<std::int64_t>> & output_sub_batch_shapes() const override;
+  const std::vector<std::string> & input_types() const override;
+  const std::vector<std::string> & output_types() const override;
+  at::Device device() const override;
+  at::ScalarType dtype() const override;
+  const std::vector<DerivativePair> & derivative_pairs() const override;
+  const std::vector<StatePair> & state_pairs() const override;
+
+  Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const override;
+  std::pair<TensorMap, TensorMap> jvp(const TensorMap & inputs, const TensorMap & tangents) const override;
+
+  /// The tensors that Python holds: writing into one changes the parameter. Valid until the next call.
+  const TensorMap & named_parameters() const override;
+  void set_parameter(const std::string & name, const at::Tensor & value) override;
+  BlockMap param_jacobian(const TensorMap & inputs) const override;
+  TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const override;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> _impl;
+};
+}

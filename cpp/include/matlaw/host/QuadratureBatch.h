@@ -1,0 +1,126 @@
+// What every finite-element host otherwise writes itself: a law evaluated at a fixed number of points, with its state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace matlaw
+{
+class Model;
+}
+
+namespace matlaw::host
+{
+/// What a call of QuadratureBatch::evaluate says.
+struct Verdict
+{
+  /// Points that failed, ascending. Their outputs are NaN.
+  std::vector<std::int64_t> failed_rows;
+  /// One Status per point: 0 converged, 1 not converged, 2 bad input.
+  std::vector<std::int8_t> status;
+  /// Newton iterations per point.
+  std::vector<std::int32_t> iterations;
+  /// Suggested factor for the next time step: the smallest over the points, 1 without points.
+  double dt_factor = 1.0;
+  bool ok() const noexcept { return failed_rows.empty(); }
+};
+
+/// A law at `n_points` quadrature points: its inputs, outputs, tangent and state.
+///
+/// All values are double, per point, row-major `(n_points, size)` with symmetric tensors in Mandel components;
+/// a law in float32, or on another device, is converted here. This header needs no torch.
+///
+/// A step of a host:
+///
+///     batch.set_input("strain", strain);          // (n_points, 6)
+///     batch.set_constant("t", {&time, 1});
+///     if (batch.evaluate(true).ok()) { ... batch.output("stress") ... batch.tangent("stress", "strain") ... }
+///     batch.commit();   // the step was accepted: x -> x~1;   or batch.revert(): it was not
+///
+/// The old state (`x~1`) changes in commit(), set_state(), restore() and resize() only, so a step that failed can be
+/// tried again from it. A variable `x~1` of a state pair belongs to the batch: with role `state` the output `x` feeds
+/// it, with role `force` the host's own input `x` does (time, strain). Every wrong call throws FatalError, naming the
+/// variable, and changes nothing. A batch serves one thread at a time; batches may share a model.
+class QuadratureBatch
+{
+public:
+  /// Starts from the initial state that the law declares.
+  QuadratureBatch(std::shared_ptr<Model> model, std::int64_t n_points);
+  ~QuadratureBatch();
+  QuadratureBatch(QuadratureBatch &&) noexcept;
+  QuadratureBatch & operator=(QuadratureBatch &&) noexcept;
+  QuadratureBatch(const QuadratureBatch &) = delete;
+  QuadratureBatch & operator=(const QuadratureBatch &) = delete;
+
+  std::int64_t n_points() const noexcept;
+  const std::shared_ptr<Model> & model() const noexcept;
+
+  /// Inputs that the host sets: those of the law but for the old variables of its state pairs.
+  const std::vector<std::string> & input_names() const noexcept;
+  const std::vector<std::string> & output_names() const noexcept;
+  /// Old variables, `x~1`, that the batch keeps.
+  const std::vector<std::string> & state_names() const noexcept;
+  /// Derivatives `(output, input)` that tangent() offers.
+  const std::vector<std::pair<std::string, std::string>> & tangent_names() const noexcept;
+  /// Shape of one value of an input, output or old variable: `(*sub_batch, *base)`.
+  const std::vector<std::int64_t> & shape(const std::string & variable) const;
+  /// Shape without sub-batch of one value of an input: the columns of a tangent with respect to it.
+  const std::vector<std::int64_t> & base_shape(const std::string & input) const;
+  /// Number of components of one value.
+  std::int64_t size(const std::string & variable) const;
+
+  /// Copies `(n_points, size)` values of an input.
+  void set_input(const std::string & name, std::span<const double> values);
+  void set_input(const std::string & name, const double * values);
+  /// The same value, `(size)`, at every point.
+  void set_constant(const std::string & name, std::span<const double> value);
+  void set_constant(const std::string & name, double value);
+
+  /// Outputs, and with `tangent` the derivatives, for the inputs set and the old state. Does not throw for points.
+  const Verdict & evaluate(bool tangent = false);
+  /// What the last evaluate() said.
+  const Verdict & verdict() const;
+
+  /// Values `(n_points, size)` of an output of the last evaluate(); valid until the next evaluate() or resize().
+  const double * output(const std::string & name) const;
+  /// Derivatives `(n_points, size of out, size of in)`; blocks that are equal at every point are expanded.
+  const double * tangent(const std::string & out, const std::string & in) const;
+  /// Values `(n_points, size)` of an old variable; valid until the state changes.
+  const double * state(const std::string & name) const;
+
+  /// The same three for a host that keeps the values for longer: they live as long as the pointer does.
+  std::shared_ptr<const double> share_output(const std::string & name) const;
+  std::shared_ptr<const double> share_tangent(const std::string & out, const std::string & in) const;
+  std::shared_ptr<const double> share_state(const std::string & name) const;
+
+  /// The step was accepted: the current variables become the old ones. Throws FatalError when the last evaluate()
+  /// failed at some point, when there was none, or when an input was set since.
+  void commit();
+  /// The step was rejected: inputs go back to their values of the last commit(), bit for bit (those that no commit()
+  /// has seen yet keep theirs), results are dropped. The old state needs no restoring.
+  void revert();
+
+  /// Replaces the old variable `x~1`, `(n_points, size)`: a given initial field. Drops the results.
+  void set_state(const std::string & name, std::span<const double> values);
+  void set_state(const std::string & name, const double * values);
+
+  /// The state and the inputs of the last commit(), for a restart; independent of the machine's word order.
+  std::vector<std::byte> save() const;
+  /// Takes back what save() gave. Throws FatalError, and changes nothing, when the bytes are damaged or
+  /// belong to another law, another number of points, other variables or another version.
+  void restore(std::span<const std::byte> bytes);
+
+  /// Keeps the state of the first points and gives new ones the initial state. Inputs set per point have to be set
+  /// anew, constants stay; results are dropped.
+  void resize(std::int64_t n_points);
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> _impl;
+};
+}

@@ -1,0 +1,134 @@
+// Laws for Python: loading, evaluation with the interpreter lock released, metadata.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "../eager/python_tensor.h"
+#include "matlaw/Model.h"
+#include "matlaw/eager/Model.h"
+#include "modules.h"
+
+namespace py = pybind11;
+
+namespace matlaw::bindings
+{
+namespace
+{
+using eager::to_python;
+
+TensorMap inputs_of(const py::object & inputs)
+{
+  return eager::to_tensor_map(inputs, "input");
+}
+
+/// Runs `action` without the interpreter lock.
+template <typename Action>
+auto unlocked(Action && action)
+{
+  const py::gil_scoped_release release;
+  return action();
+}
+
+py::tuple evaluate(const Model & model, const py::object & inputs, bool jacobian)
+{
+  const TensorMap values = inputs_of(inputs);
+  EvaluateOptions options;
+  options.jacobian = jacobian;
+  const Evaluation result = unlocked([&] { return model.evaluate(values, options); });
+  return py::make_tuple(to_python(result.outputs), to_python(result.jacobian), to_python(result.status),
+                        to_python(result.iterations), to_python(result.dt_factor), py::cast(result.failed_rows));
+}
+
+py::dict forward(const Model & model, const py::object & inputs)
+{
+  const TensorMap values = inputs_of(inputs);
+  return to_python(unlocked([&] { return model.forward(values); }));
+}
+
+py::tuple jvp(const Model & model, const py::object & inputs, const py::object & tangents)
+{
+  const TensorMap values = inputs_of(inputs);
+  const TensorMap directions = eager::to_tensor_map(tangents, "tangent");
+  const auto result = unlocked([&] { return model.jvp(values, directions); });
+  return py::make_tuple(to_python(result.first), to_python(result.second));
+}
+
+py::tuple jacobian(const Model & model, const py::object & inputs)
+{
+  const TensorMap values = inputs_of(inputs);
+  const auto result = unlocked([&] { return model.jacobian(values); });
+  return py::make_tuple(to_python(result.first), to_python(result.second));
+}
+
+py::dict param_jacobian(const Model & model, const py::object & inputs)
+{
+  const TensorMap values = inputs_of(inputs);
+  return to_python(unlocked([&] { return model.param_jacobian(values); }));
+}
+
+py::dict param_vjp(const Model & model, const py::object & inputs, const py::object & cotangents)
+{
+  const TensorMap values = inputs_of(inputs);
+  const TensorMap seeds = eager::to_tensor_map(cotangents, "cotangent");
+  return to_python(unlocked([&] { return model.param_vjp(values, seeds); }));
+}
+
+py::list derivative_pairs(const Model & model)
+{
+  py::list result;
+  for (const DerivativePair & pair : model.derivative_pairs())
+    result.append(py::make_tuple(pair.output, pair.input));
+  return result;
+}
+
+py::list state_pairs(const Model & model)
+{
+  py::list result;
+  for (const StatePair & pair : model.state_pairs())
+    result.append(py::make_tuple(pair.current, pair.old, pair.is_state ? "state" : "force", py::cast(pair.initial)));
+  return result;
+}
+}
+
+void bind_model(py::module_ & module)
+{
+  py::class_<Model, std::shared_ptr<Model>>(module, "Model",
+                                            "A loaded law; tensors are torch.Tensor in the public layout.")
+      .def_property_readonly("name", &Model::name)
+      .def_property_readonly("input_names", &Model::input_names)
+      .def_property_readonly("output_names", &Model::output_names)
+      .def_property_readonly("input_base_shapes", &Model::input_base_shapes)
+      .def_property_readonly("output_base_shapes", &Model::output_base_shapes)
+      .def_property_readonly("input_sub_batch_shapes", &Model::input_sub_batch_shapes)
+      .def_property_readonly("output_sub_batch_shapes", &Model::output_sub_batch_shapes)
+      .def_property_readonly("input_types", &Model::input_types)
+      .def_property_readonly("output_types", &Model::output_types)
+      .def_property_readonly("device", [](const Model & model) { return model.device().str(); })
+      .def_property_readonly("dtype",
+                             [](const Model & model) { return model.dtype() == at::kFloat ? "float32" : "float64"; })
+      .def_property_readonly("derivative_pairs", &derivative_pairs, "list of (output, input)")
+      .def_property_readonly("state_pairs", &state_pairs, "list of (current, old, role, initial)")
+      .def("evaluate", &evaluate, py::arg("inputs"), py::arg("jacobian") = false,
+           "(outputs, jacobian, status, iterations, dt_factor, failed_rows)")
+      .def("forward", &forward, py::arg("inputs"))
+      .def("jvp", &jvp, py::arg("inputs"), py::arg("tangents"))
+      .def("jacobian", &jacobian, py::arg("inputs"))
+      .def("named_parameters", [](const Model & model) { return to_python(model.named_parameters()); })
+      .def(
+          "set_parameter", [](Model & model, const std::string & name, const py::object & value)
+          { model.set_parameter(name, eager::to_tensor(value, "parameter '" + name + "'")); }, py::arg("name"),
+          py::arg("value"))
+      .def("param_jacobian", &param_jacobian, py::arg("inputs"))
+      .def("param_vjp", &param_vjp, py::arg("inputs"), py::arg("cotangents"));
+
+  module.def(
+      "wrap_eager",
+      [](const py::object & model) -> std::shared_ptr<Model> { return std::make_shared<eager::Model>(model.ptr()); },
+      py::arg("model"), "The C++ handle of a matlaw.eager.EagerModel.");
+}
+}

@@ -1,0 +1,12 @@
+#include "modules.h"
+
+PYBIND11_MODULE(_core, module)
+{
+  module.doc() = "The C++ side of matlaw: the Newton solver, compiled laws and QuadratureBatch.";
+  // Tensors cross the boundary only once torch has registered its types.
+  pybind11::module_::import("torch");
+  matlaw::bindings::bind_errors(module);
+  matlaw::bindings::bind_newton(module);
+  matlaw::bindings::bind_model(module);
+  matlaw::bindings::bind_quadrature_batch(module);
+}

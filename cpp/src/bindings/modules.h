@@ -1,0 +1,12 @@
+// What each file of this room adds to the module matlaw._core.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace matlaw::bindings
+{
+void bind_errors(pybind11::module_ & module);
+void bind_newton(pybind11::module_ & module);
+void bind_model(pybind11::module_ & module);
+void bind_quadrature_batch(pybind11::module_ & module);
+}

@@ -1,0 +1,190 @@
+// The Newton solver for systems whose residual and Jacobian are Python functions.
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <pybind11/pybind11.h>
+
+#include "../eager/python_tensor.h"
+#include "matlaw/native/abi.h"
+#include "matlaw/solve/Newton.h"
+#include "modules.h"
+
+namespace py = pybind11;
+
+namespace matlaw::bindings
+{
+namespace
+{
+std::int64_t padded(std::int64_t rows)
+{
+  return (rows + native::row_block - 1) / native::row_block * native::row_block;
+}
+
+std::string shape_text(at::IntArrayRef shape)
+{
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + ")";
+}
+
+/// Repeats the last row into the padding, so that no lane of a block ever works on leftovers.
+template <typename Real>
+void fill_padding(Real * values, std::int64_t components, std::int64_t ld, std::int64_t rows)
+{
+  for (std::int64_t c = 0; c < components; ++c)
+    for (std::int64_t i = rows; i < ld; ++i)
+      values[c * ld + i] = values[c * ld + rows - 1];
+}
+
+/// A system of which Python knows the residual and the Jacobian.
+template <typename Real>
+class PythonSystem final : public solve::NonlinearSystem<Real>
+{
+public:
+  PythonSystem(py::object residual, py::object jacobian, std::int64_t size, std::int64_t rows)
+      : _residual(std::move(residual)),
+        _jacobian(std::move(jacobian)),
+        _size(size),
+        _rows(at::arange(rows, at::TensorOptions().dtype(at::kLong)))
+  {
+  }
+
+  std::int64_t size() const override { return _size; }
+
+  void keep(const std::vector<std::int32_t> & positions) override
+  {
+    at::Tensor kept = at::empty({static_cast<std::int64_t>(positions.size())}, _rows.options());
+    const auto * from = _rows.const_data_ptr<std::int64_t>();
+    auto * to = kept.mutable_data_ptr<std::int64_t>();
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      to[i] = from[positions[i]];
+    _rows = kept;
+  }
+
+  void residual(const Real * u, Real * b, std::int64_t ld, std::int64_t rows) override
+  {
+    const py::gil_scoped_acquire gil;
+    const py::object result = call(_residual, u, ld, rows);
+    store(eager::to_tensor(result, "newton: the result of residual(u, rows)"), b, {_size, rows}, ld, "b = -r");
+  }
+
+  void jacobian(const Real * u, Real * A, Real * b, std::int64_t ld, std::int64_t rows) override
+  {
+    const py::gil_scoped_acquire gil;
+    const py::object result = call(_jacobian, u, ld, rows);
+    if (!PyTuple_Check(result.ptr()) || PyTuple_GET_SIZE(result.ptr()) != 2)
+      throw FatalError("newton: jacobian(u, rows) must return a tuple (A, b)");
+    const auto pair = py::reinterpret_borrow<py::tuple>(result);
+    store(eager::to_tensor(pair[0], "newton: A of jacobian(u, rows)"), A, {_size, _size, rows}, ld, "A = dr/du");
+    store(eager::to_tensor(pair[1], "newton: b of jacobian(u, rows)"), b, {_size, rows}, ld, "b = -r");
+  }
+
+private:
+  py::object call(const py::object & function, const Real * u, std::int64_t ld, std::int64_t rows) const
+  {
+    const auto options = at::TensorOptions().dtype(c10::CppTypeToScalarType<Real>::value);
+    // A copy: Python may keep what it is given, and the solver's buffers move on.
+    const at::Tensor values =
+        at::from_blob(const_cast<Real *>(u), {_size, rows}, {ld, 1}, options).clone(at::MemoryFormat::Contiguous);
+    return function(eager::to_python(values), eager::to_python(_rows));
+  }
+
+  void store(const at::Tensor & result, Real * to, std::vector<std::int64_t> shape, std::int64_t ld,
+             const char * what) const
+  {
+    constexpr auto dtype = c10::CppTypeToScalarType<Real>::value;
+    if (result.sizes() != at::IntArrayRef(shape) || result.scalar_type() != dtype || !result.is_cpu())
+      throw FatalError(std::string("newton: expected ") + what + " of shape " + shape_text(shape) + ", " +
+                       c10::toString(dtype) + " on cpu; got shape " + shape_text(result.sizes()) + ", " +
+                       c10::toString(result.scalar_type()) + " on " + result.device().str());
+    const at::Tensor values = result.detach().contiguous();
+    const Real * from = values.template const_data_ptr<Real>();
+    const std::int64_t rows = shape.back();
+    const std::int64_t components = rows ? values.numel() / rows : 0;
+    for (std::int64_t c = 0; c < components; ++c)
+      std::memcpy(to + c * ld, from + c * rows, sizeof(Real) * static_cast<std::size_t>(rows));
+    if (rows > 0)
+      fill_padding(to, components, ld, rows);
+  }
+
+  py::object _residual;
+  py::object _jacobian;
+  std::int64_t _size;
+  at::Tensor _rows;
+};
+
+template <typename Real>
+py::tuple solve_rows(const py::object & residual, const py::object & jacobian, const at::Tensor & u0,
+                     const solve::NewtonConfig & config)
+{
+  const std::int64_t size = u0.size(0);
+  const std::int64_t rows = u0.size(1);
+  const std::int64_t ld = padded(rows);
+  at::Tensor u = at::empty({size, ld}, u0.options().requires_grad(false));
+  std::vector<solve::RowVerdict> verdicts(static_cast<std::size_t>(rows));
+  if (rows > 0)
+  {
+    Real * values = u.mutable_data_ptr<Real>();
+    const Real * start = u0.const_data_ptr<Real>();
+    for (std::int64_t c = 0; c < size; ++c)
+      std::memcpy(values + c * ld, start + c * rows, sizeof(Real) * static_cast<std::size_t>(rows));
+    fill_padding(values, size, ld, rows);
+    PythonSystem<Real> system(residual, jacobian, size, rows);
+    const py::gil_scoped_release release;
+    solve::newton<Real>(system, values, ld, rows, config, verdicts.data());
+  }
+  at::Tensor status = at::empty({rows}, at::TensorOptions().dtype(at::kChar));
+  at::Tensor iterations = at::empty({rows}, at::TensorOptions().dtype(at::kInt));
+  for (std::int64_t i = 0; i < rows; ++i)
+  {
+    status.mutable_data_ptr<std::int8_t>()[i] = static_cast<std::int8_t>(verdicts[i].status);
+    iterations.mutable_data_ptr<std::int32_t>()[i] = verdicts[i].iterations;
+  }
+  return py::make_tuple(eager::to_python(u.narrow(1, 0, rows).contiguous()), eager::to_python(status),
+                        eager::to_python(iterations));
+}
+
+py::tuple newton(const py::object & residual, const py::object & jacobian, const py::object & u0, double atol,
+                 double rtol, std::int64_t miters)
+{
+  const at::Tensor start = eager::to_tensor(u0, "newton: u0").detach();
+  if (start.dim() != 2 || !start.is_cpu() || !start.is_contiguous())
+    throw FatalError("newton: u0 must be a contiguous CPU tensor of shape (n, B), got shape " +
+                     shape_text(start.sizes()) + " on " + start.device().str() +
+                     (start.is_contiguous() ? "" : ", not contiguous"));
+  const solve::NewtonConfig config{atol, rtol, miters};
+  switch (start.scalar_type())
+  {
+  case at::kDouble:
+    return solve_rows<double>(residual, jacobian, start, config);
+  case at::kFloat:
+    return solve_rows<float>(residual, jacobian, start, config);
+  default:
+    throw FatalError(std::string("newton: u0 must be float64 or float32, got ") + c10::toString(start.scalar_type()));
+  }
+}
+}
+
+void bind_newton(py::module_ & module)
+{
+  module.def("newton", &newton, py::arg("residual"), py::arg("jacobian"), py::arg("u0"), py::arg("atol"),
+             py::arg("rtol"), py::arg("miters"),
+             R"(Solve r(u) = 0 for every row on its own; a converged row is frozen and leaves the working set.
+
+:param residual: ``residual(u, rows)`` with ``u`` ``(n, b)`` and ``rows`` ``(b,)`` int64, the positions in the full
+    batch of the rows still at work; returns ``b = -r``, ``(n, b)``
+:param jacobian: ``jacobian(u, rows)`` returns ``(A, b)``: ``A = dr/du``, ``(n, n, b)``, and ``b = -r``, ``(n, b)``
+:param u0: initial guess, ``(n, B)``, a contiguous CPU tensor, float64 or float32; left as it is
+:param atol: a row converges when ``|r| < atol``
+:param rtol: ... or when ``|r| < rtol |r0|``
+:param miters: most iterations of a row
+:returns: ``(u, status, iterations)``: ``(n, B)``, ``(B,)`` int8 with values of :class:`matlaw.Status`, ``(B,)`` int32
+:raises FatalError: a tensor of the wrong shape, dtype or device; what the functions raise passes through
+)");
+}
+}

@@ -1,0 +1,281 @@
+#include "matlaw/eager/Model.h"
+
+#include <ATen/ATen.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "interpreter.h"
+#include "python_errors.h"
+#include "python_tensor.h"
+
+namespace py = pybind11;
+
+namespace matlaw::eager
+{
+struct Model::Impl
+{
+  Impl() = default;
+  ~Impl();
+  Impl(const Impl &) = delete;
+  Impl & operator=(const Impl &) = delete;
+
+  /// Fills everything below from `model`. Needs the GIL.
+  void describe();
+
+  /// An owned reference; not py::object, as it may have to outlive the interpreter.
+  PyObject * model = nullptr;
+
+  py::handle python() const { return model; }
+
+  std::string name;
+  std::vector<std::string> input_names;
+  std::vector<std::string> output_names;
+  std::vector<std::vector<std::int64_t>> input_base_shapes;
+  std::vector<std::vector<std::int64_t>> output_base_shapes;
+  std::vector<std::vector<std::int64_t>> input_sub_batch_shapes;
+  std::vector<std::vector<std::int64_t>> output_sub_batch_shapes;
+  std::vector<std::string> input_types;
+  std::vector<std::string> output_types;
+  at::Device device = at::kCPU;
+  at::ScalarType dtype = at::kDouble;
+  std::vector<DerivativePair> derivative_pairs;
+  std::vector<StatePair> state_pairs;
+  TensorMap parameters;
+};
+
+namespace
+{
+/// The Python half of this room.
+py::module_ embedding()
+{
+  try
+  {
+    return py::module_::import("matlaw.runtime.embedding");
+  }
+  catch (py::error_already_set & error)
+  {
+    throw FatalError(std::string("the Python interpreter of this process cannot import matlaw; set PYTHONPATH to the "
+                                 "site-packages folder that holds matlaw and torch. Python raised ") +
+                     error.what());
+  }
+}
+
+at::ScalarType dtype_of(const std::string & name)
+{
+  if (name == "float64")
+    return at::kDouble;
+  if (name == "float32")
+    return at::kFloat;
+  throw FatalError("eager model: dtype must be float64 or float32, got " + name);
+}
+
+/// Runs `action` with the lock held; what Python raises is converted before the lock is given back.
+template <typename Action>
+auto in_python(Action && action)
+{
+  ensure_interpreter();
+  const GilLock gil;
+  return with_matlaw_errors(std::forward<Action>(action));
+}
+
+TensorMap contiguous(TensorMap tensors)
+{
+  for (auto & [name, tensor] : tensors)
+    tensor = tensor.contiguous();
+  return tensors;
+}
+}
+
+Model::Impl::~Impl()
+{
+  if (!model || !interpreter_is_usable())
+    return;
+  const GilLock gil;
+  Py_DECREF(model);
+}
+
+void Model::Impl::describe()
+{
+  const py::dict facts = embedding().attr("describe")(python());
+  const auto read = [&facts](const char * key, auto & to)
+  { to = py::cast<std::remove_reference_t<decltype(to)>>(facts[key]); };
+  read("name", name);
+  read("input_names", input_names);
+  read("output_names", output_names);
+  read("input_base_shapes", input_base_shapes);
+  read("output_base_shapes", output_base_shapes);
+  read("input_sub_batch_shapes", input_sub_batch_shapes);
+  read("output_sub_batch_shapes", output_sub_batch_shapes);
+  read("input_types", input_types);
+  read("output_types", output_types);
+  device = at::Device(py::cast<std::string>(facts["device"]));
+  dtype = dtype_of(py::cast<std::string>(facts["dtype"]));
+  for (const py::handle pair : facts["derivative_pairs"])
+    derivative_pairs.push_back({py::cast<std::string>(pair["output"]), py::cast<std::string>(pair["input"])});
+  for (const py::handle pair : facts["state_pairs"])
+    state_pairs.push_back({py::cast<std::string>(pair["current"]), py::cast<std::string>(pair["old"]),
+                           py::cast<std::string>(pair["role"]) == "state",
+                           py::cast<std::vector<double>>(pair["initial"])});
+}
+
+Model::Model(const std::string & input, const std::string & model, const std::vector<std::string> & extensions)
+    : _impl(std::make_unique<Impl>())
+{
+  in_python(
+      [&]
+      {
+        _impl->model = embedding().attr("load")(input, model, extensions).release().ptr();
+        _impl->describe();
+      });
+}
+
+Model::Model(_object * eager_model) : _impl(std::make_unique<Impl>())
+{
+  in_python(
+      [&]
+      {
+        Py_INCREF(eager_model);
+        _impl->model = eager_model;
+        _impl->describe();
+      });
+}
+
+Model::~Model() = default;
+Model::Model(Model && other) noexcept : _impl(std::move(other._impl)) {}
+Model & Model::operator=(Model && other) noexcept
+{
+  _impl = std::move(other._impl);
+  return *this;
+}
+
+const std::string & Model::name() const
+{
+  return _impl->name;
+}
+
+const std::vector<std::string> & Model::input_names() const
+{
+  return _impl->input_names;
+}
+
+const std::vector<std::string> & Model::output_names() const
+{
+  return _impl->output_names;
+}
+
+const std::vector<std::vector<std::int64_t>> & Model::input_base_shapes() const
+{
+  return _impl->input_base_shapes;
+}
+
+const std::vector<std::vector<std::int64_t>> & Model::output_base_shapes() const
+{
+  return _impl->output_base_shapes;
+}
+
+const std::vector<std::vector<std::int64_t>> & Model::input_sub_batch_shapes() const
+{
+  return _impl->input_sub_batch_shapes;
+}
+
+const std::vector<std::vector<std::int64_t>> & Model::output_sub_batch_shapes() const
+{
+  return _impl->output_sub_batch_shapes;
+}
+
+const std::vector<std::string> & Model::input_types() const
+{
+  return _impl->input_types;
+}
+
+const std::vector<std::string> & Model::output_types() const
+{
+  return _impl->output_types;
+}
+
+at::Device Model::device() const
+{
+  return _impl->device;
+}
+
+at::ScalarType Model::dtype() const
+{
+  return _impl->dtype;
+}
+
+const std::vector<DerivativePair> & Model::derivative_pairs() const
+{
+  return _impl->derivative_pairs;
+}
+
+const std::vector<StatePair> & Model::state_pairs() const
+{
+  return _impl->state_pairs;
+}
+
+Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & options) const
+{
+  return in_python(
+      [&]
+      {
+        const py::object said =
+            _impl->python().attr("evaluate")(to_python(inputs), py::arg("jacobian") = options.jacobian);
+        Evaluation result;
+        result.outputs = contiguous(to_tensor_map(said.attr("outputs"), "eager model: outputs"));
+        if (options.jacobian)
+        {
+          result.jacobian = to_block_map(said.attr("jacobian"), "eager model: jacobian");
+          for (auto & [name, row] : result.jacobian)
+            row = contiguous(std::move(row));
+        }
+        result.status = to_tensor(said.attr("status"), "eager model: status");
+        result.iterations = to_tensor(said.attr("iterations"), "eager model: iterations");
+        result.dt_factor = to_tensor(said.attr("dt_factor"), "eager model: dt_factor");
+        result.failed_rows = py::cast<std::vector<std::int64_t>>(said.attr("failed_rows"));
+        return result;
+      });
+}
+
+std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const TensorMap & tangents) const
+{
+  return in_python(
+      [&]
+      {
+        const py::tuple pair = _impl->python().attr("jvp")(to_python(inputs), to_python(tangents));
+        return std::pair{contiguous(to_tensor_map(pair[0], "eager model: outputs")),
+                         contiguous(to_tensor_map(pair[1], "eager model: directional derivatives"))};
+      });
+}
+
+const TensorMap & Model::named_parameters() const
+{
+  in_python(
+      [&]
+      { _impl->parameters = to_tensor_map(_impl->python().attr("named_parameters")(), "eager model: parameters"); });
+  return _impl->parameters;
+}
+
+void Model::set_parameter(const std::string & name, const at::Tensor & value)
+{
+  in_python([&] { _impl->python().attr("set_parameter")(name, to_python(value)); });
+}
+
+BlockMap Model::param_jacobian(const TensorMap & inputs) const
+{
+  return in_python(
+      [&]
+      {
+        return to_block_map(_impl->python().attr("param_jacobian")(to_python(inputs)), "eager model: param_jacobian");
+      });
+}
+
+TensorMap Model::param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const
+{
+  return in_python(
+      [&]
+      {
+        return to_tensor_map(_impl->python().attr("param_vjp")(to_python(inputs), to_python(cotangents)),
+                             "eager model: param_vjp");
+      });
+}
+}

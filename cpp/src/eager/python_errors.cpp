@@ -1,0 +1,42 @@
+#include "python_errors.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <pybind11/stl.h>
+
+#include "matlaw/errors.h"
+
+namespace py = pybind11;
+
+namespace matlaw::eager
+{
+namespace
+{
+/// True when the exception is an instance of this class of matlaw.errors.
+bool is(const py::object & value, const char * name)
+{
+  return py::isinstance(value, py::module_::import("matlaw.errors").attr(name));
+}
+}
+
+void throw_matlaw_error(py::error_already_set & error)
+{
+  const py::object value = error.value();
+  // Absent when the import of matlaw itself failed.
+  const py::object modules = py::module_::import("sys").attr("modules");
+  if (modules.contains("matlaw.errors"))
+  {
+    const std::string message = py::cast<std::string>(py::str(value));
+    if (is(value, "ConvergenceError"))
+      throw ConvergenceError(message, py::cast<std::vector<std::int64_t>>(value.attr("failed_rows")));
+    if (is(value, "InputError"))
+      throw InputError(message, py::cast<std::string>(value.attr("variable")),
+                       py::cast<std::int64_t>(value.attr("row")));
+    if (is(value, "MatlawError"))
+      throw FatalError(message);
+  }
+  throw FatalError(std::string("Python raised ") + error.what());
+}
+}
