@@ -1,0 +1,816 @@
+"""From a traced graph of tensors to scalars: every aten operation is interpreted on arrays of IR values.
+
+The batch axis is represented with extent 1, so one array element stands for that component of every row. Whatever
+would mix rows (a reduction over the batch, a reshape that scrambles it) is refused, like an operation not listed here;
+such a graph is left to Inductor.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from matlaw.ir.program import Program
+from matlaw.ir.values import COMPARISONS, MEANING, Pool, Value
+from matlaw.trace.slots import Slot
+
+Array = NDArray[Any]
+
+
+class UnsupportedOperation(Exception):  # noqa: N818 - a condition, answered by falling back to Inductor
+    """A graph cannot become scalars.
+
+    :ivar operation: the aten operation, for instance ``aten.linalg_inv.default``
+    """
+
+    def __init__(self, operation: str, reason: str = "it has no scalar form here") -> None:
+        super().__init__(f"{operation}: {reason}")
+        self.operation = operation
+        self.reason = reason
+
+
+class BatchExtent(int):
+    """The batch extent (or a multiple of it) in shape arithmetic; its value counts as 1 row."""
+
+    def __mul__(self, other: int) -> BatchExtent:
+        return BatchExtent(int(self) * int(other))
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: int) -> BatchExtent:
+        return BatchExtent(int(self) // int(other))
+
+
+def batch_axis(shape: Sequence[int | torch.SymInt]) -> int | None:
+    """Position of the symbolic extent in a traced shape; ``None`` for a tensor without one."""
+    axes = [d for d, extent in enumerate(shape) if not isinstance(extent, int)]
+    if len(axes) > 1:
+        raise UnsupportedOperation("shape", "a tensor has the batch axis twice")
+    if axes and not str(shape[axes[0]]).isidentifier():
+        raise UnsupportedOperation("shape", f"an axis of extent {shape[axes[0]]} mixes the batch with others")
+    return axes[0] if axes else None
+
+
+class Context:
+    """What the handler of an operation may use.
+
+    :ivar pool: makes values
+    :ivar node: the traced node
+    """
+
+    def __init__(self, pool: Pool, node: torch.fx.Node) -> None:
+        self.pool = pool
+        self.node = node
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the result, the batch axis with extent 1."""
+        return tuple(int(n) if isinstance(n, int) else 1 for n in self.node.meta["val"].shape)
+
+    def input_axis(self, k: int = 0) -> int | None:
+        """Position of the batch axis of operand ``k``."""
+        operand = self.node.args[k]
+        if not isinstance(operand, torch.fx.Node) or not isinstance(operand.meta.get("val"), torch.Tensor):
+            return None
+        return batch_axis(operand.meta["val"].shape)
+
+    def refuse(self, reason: str) -> UnsupportedOperation:
+        """The exception to raise."""
+        return UnsupportedOperation(str(self.node.target), reason)
+
+    def keep_batch_whole(self, axis: int, rank: int, what: str, operand: int = 0) -> None:
+        """Refuse when ``axis`` is the batch axis."""
+        batch = self.input_axis(operand)
+        if batch is not None and axis % max(rank, 1) == batch:
+            raise self.refuse(f"{what} the batch axis mixes rows")
+
+    def map(self, function: Callable[..., Value], *arrays: Any, real: bool = True) -> Array:
+        """Apply a function of values element by element, with broadcasting."""
+        lift = self.pool.real if real else self.pool.lift
+        if any(isinstance(a, BatchExtent) for a in arrays):
+            raise self.refuse("the number of rows is used as a value")
+        result = np.frompyfunc(lambda *xs: function(*map(lift, xs)), len(arrays), 1)(
+            *(np.asarray(a, dtype=object) for a in arrays)
+        )
+        return _objects(result)
+
+
+Handler = Callable[..., Any]
+HANDLERS: dict[str, Handler] = {}
+
+
+def handles(*names: str) -> Callable[[Handler], Handler]:
+    """Register a handler for aten operations, by ``name`` or ``name.overload``."""
+
+    def register(handler: Handler) -> Handler:
+        for name in names:
+            HANDLERS[name] = handler
+        return handler
+
+    return register
+
+
+def _objects(x: Any) -> Array:
+    result = np.empty(np.shape(x), dtype=object)
+    result[...] = x
+    return result
+
+
+def _is_float(node: torch.fx.Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
+
+
+def _numeric(*arrays: Any) -> bool:
+    return all(np.asarray(a).dtype != object for a in arrays)
+
+
+# --- elementwise ---
+
+
+def _unary(name: str) -> Handler:
+    return lambda c, x: c.map(lambda v: c.pool.unary(name, v), x)
+
+
+for _name in ("sqrt", "exp", "log", "tanh", "sin", "cos", "abs", "neg"):
+    handles(_name)(_unary(_name))
+
+
+@handles("sign", "sgn")
+def _sign(c: Context, x: Array) -> Array:
+    return c.map(lambda v: c.pool.unary("sign", v), x)
+
+
+def _arithmetic(name: str, numeric: Callable) -> Handler:
+    def handler(c: Context, a: Any, b: Any, *, alpha: Any = 1) -> Array:
+        if _numeric(a, b) and not _is_float(c.node):
+            return numeric(np.asarray(a), np.asarray(b) * alpha)
+
+        def apply(x: Value, y: Value) -> Value:
+            if alpha != 1:
+                y = c.pool.mul(c.pool.const(float(alpha)), y)
+            return c.pool.binary(name, x, y)
+
+        return c.map(apply, a, b)
+
+    return handler
+
+
+for _name, _numpy in (("add", np.add), ("sub", np.subtract), ("mul", np.multiply)):
+    handles(_name)(_arithmetic(_name, _numpy))
+
+
+@handles("rsub")
+def _rsub(c: Context, a: Any, b: Any, alpha: Any = 1) -> Array:
+    return _arithmetic("sub", np.subtract)(c, b, c.map(lambda v: c.pool.mul(c.pool.const(float(alpha)), v), a))
+
+
+@handles("div", "true_divide")
+def _div(c: Context, a: Any, b: Any, *, rounding_mode: str | None = None) -> Array:
+    if rounding_mode is not None:
+        raise c.refuse(f"rounding_mode='{rounding_mode}'")
+    return c.map(c.pool.div, a, b)
+
+
+@handles("pow", "float_power")
+def _pow(c: Context, a: Any, b: Any) -> Array:
+    return c.map(c.pool.pow, a, b)
+
+
+@handles("square")
+def _square(c: Context, x: Array) -> Array:
+    return c.map(lambda v: c.pool.mul(v, v), x)
+
+
+@handles("reciprocal")
+def _reciprocal(c: Context, x: Array) -> Array:
+    return c.map(lambda v: c.pool.div(c.pool.one, v), x)
+
+
+@handles("rsqrt")
+def _rsqrt(c: Context, x: Array) -> Array:
+    return c.map(lambda v: c.pool.div(c.pool.one, c.pool.sqrt(v)), x)
+
+
+@handles("exp2")
+def _exp2(c: Context, x: Array) -> Array:
+    return c.map(lambda v: c.pool.pow(c.pool.const(2.0), v), x)
+
+
+@handles("cosh")
+def _cosh(c: Context, x: Array) -> Array:
+    p = c.pool
+    return c.map(lambda v: p.mul(p.const(0.5), p.add(p.unary("exp", v), p.unary("exp", p.neg(v)))), x)
+
+
+@handles("sigmoid")
+def _sigmoid(c: Context, x: Array) -> Array:
+    p = c.pool
+    return c.map(lambda v: p.div(p.one, p.add(p.one, p.unary("exp", p.neg(v)))), x)
+
+
+@handles("maximum")
+def _maximum(c: Context, a: Array, b: Array) -> Array:
+    return c.map(c.pool.maximum, a, b)
+
+
+@handles("minimum")
+def _minimum(c: Context, a: Array, b: Array) -> Array:
+    return c.map(c.pool.minimum, a, b)
+
+
+def _at_least(c: Context, x: Any, low: Any) -> Array:
+    p = c.pool
+    return c.map(lambda v, m: p.where(p.compare("lt", v, m), m, v), x, low)
+
+
+def _at_most(c: Context, x: Any, high: Any) -> Array:
+    p = c.pool
+    return c.map(lambda v, m: p.where(p.compare("gt", v, m), m, v), x, high)
+
+
+@handles("clamp", "clip")
+def _clamp(c: Context, x: Array, min: Any = None, max: Any = None) -> Array:
+    """NaN stays NaN; the derivative at a bound is 1, as in torch."""
+    if min is not None:
+        x = _at_least(c, x, min)
+    return x if max is None else _at_most(c, x, max)
+
+
+@handles("clamp_min")
+def _clamp_min(c: Context, x: Array, min: Any) -> Array:
+    return _at_least(c, x, min)
+
+
+@handles("clamp_max")
+def _clamp_max(c: Context, x: Array, max: Any) -> Array:
+    return _at_most(c, x, max)
+
+
+@handles("relu")
+def _relu(c: Context, x: Array) -> Array:
+    """NaN stays NaN; the derivative at zero is 0, as in torch."""
+    p = c.pool
+    return c.map(lambda v: p.where(p.compare("le", v, p.zero), p.zero, v), x)
+
+
+@handles("threshold_backward")
+def _threshold_backward(c: Context, gradient: Array, x: Array, threshold: float) -> Array:
+    p = c.pool
+    return c.map(lambda g, v: p.where(p.compare("le", v, p.const(float(threshold))), p.zero, g), gradient, x)
+
+
+@handles("tanh_backward")
+def _tanh_backward(c: Context, gradient: Array, y: Array) -> Array:
+    p = c.pool
+    return c.map(lambda g, v: p.mul(g, p.sub(p.one, p.mul(v, v))), gradient, y)
+
+
+@handles("where")
+def _where(c: Context, mask: Array, a: Any, b: Any) -> Array:
+    if _numeric(mask, a, b):
+        return np.where(mask, a, b)
+    return c.map(lambda m, x, y: c.pool.where(c.pool.truth(m), x, y), mask, a, b, real=False)
+
+
+@handles("masked_fill")
+def _masked_fill(c: Context, x: Array, mask: Array, value: Any) -> Array:
+    return _where(c, mask, value, x)
+
+
+def _comparison(name: str) -> Handler:
+    def handler(c: Context, a: Any, b: Any) -> Array:
+        if _numeric(a, b):
+            return MEANING[name](a, b)
+        return c.map(lambda x, y: c.pool.compare(name, x, y), a, b)
+
+    return handler
+
+
+for _name in COMPARISONS:
+    handles(_name)(_comparison(_name))
+
+
+@handles("logical_and", "bitwise_and")
+def _and(c: Context, a: Any, b: Any) -> Array:
+    return c.map(lambda x, y: c.pool.logical_and(c.pool.truth(x), c.pool.truth(y)), a, b, real=False)
+
+
+@handles("logical_or", "bitwise_or")
+def _or(c: Context, a: Any, b: Any) -> Array:
+    return c.map(lambda x, y: c.pool.logical_or(c.pool.truth(x), c.pool.truth(y)), a, b, real=False)
+
+
+@handles("logical_xor", "bitwise_xor")
+def _xor(c: Context, a: Any, b: Any) -> Array:
+    p = c.pool
+    return c.map(lambda x, y: p.where(p.truth(x), p.logical_not(p.truth(y)), p.truth(y)), a, b, real=False)
+
+
+@handles("logical_not", "bitwise_not")
+def _not(c: Context, a: Any) -> Array:
+    return c.map(lambda x: c.pool.logical_not(c.pool.truth(x)), a, real=False)
+
+
+@handles("isnan")
+def _isnan(c: Context, a: Array) -> Array:
+    return c.map(lambda x: c.pool.compare("ne", x, x), a)
+
+
+@handles("isinf")
+def _isinf(c: Context, a: Array) -> Array:
+    p = c.pool
+    return c.map(lambda x: p.compare("eq", p.unary("abs", x), p.const(np.inf)), a)
+
+
+@handles("isfinite")
+def _isfinite(c: Context, a: Array) -> Array:
+    p = c.pool
+    return c.map(lambda x: p.compare("lt", p.unary("abs", x), p.const(np.inf)), a)
+
+
+# --- reductions and products ---
+
+
+def _reduce(c: Context, x: Array, dims: Any, keepdim: bool, combine: Callable[[Value, Value], Value]) -> Array:
+    rank = x.ndim
+    if dims is None or (isinstance(dims, list | tuple) and not dims):
+        dims = list(range(rank))
+    axes = sorted({d % max(rank, 1) for d in ([dims] if isinstance(dims, int) else dims)})
+    for axis in axes:
+        c.keep_batch_whole(axis, rank, "a reduction over")
+    kept = [d for d in range(rank) if d not in axes]
+    moved = np.transpose(x, kept + axes).reshape(*(x.shape[d] for d in kept), -1)
+    result = np.empty(moved.shape[:-1], dtype=object)
+    for index in np.ndindex(*result.shape):
+        terms = [c.pool.real(v) for v in moved[index]]
+        while len(terms) > 1:  # pairwise: shorter chains, smaller rounding
+            paired = [combine(a, b) for a, b in zip(terms[::2], terms[1::2], strict=False)]
+            terms = paired + ([terms[-1]] if len(terms) % 2 else [])
+        result[index] = terms[0] if terms else c.pool.zero
+    return result.reshape(c.shape)
+
+
+@handles("sum")
+def _sum(c: Context, x: Array, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
+    return _reduce(c, x, dim, keepdim, c.pool.add)
+
+
+@handles("mean")
+def _mean(c: Context, x: Array, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
+    total = _reduce(c, x, dim, keepdim, c.pool.add)
+    count = c.pool.const(float(x.size // max(total.size, 1)))
+    return c.map(lambda v: c.pool.div(v, count), total)
+
+
+@handles("prod")
+def _prod(c: Context, x: Array, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
+    return _reduce(c, x, dim, keepdim, c.pool.mul)
+
+
+@handles("amax")
+def _amax(c: Context, x: Array, dim: Any = None, keepdim: bool = False) -> Array:
+    return _reduce(c, x, dim, keepdim, c.pool.maximum)
+
+
+@handles("amin")
+def _amin(c: Context, x: Array, dim: Any = None, keepdim: bool = False) -> Array:
+    return _reduce(c, x, dim, keepdim, c.pool.minimum)
+
+
+@handles("linalg_vector_norm")
+def _norm(c: Context, x: Array, ord: float = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
+    if ord != 2:
+        raise c.refuse(f"only the 2-norm, not ord={ord}")
+    squares = c.map(lambda v: c.pool.mul(v, v), x)
+    return c.map(c.pool.sqrt, _reduce(c, squares, dim, keepdim, c.pool.add))
+
+
+def _matmul(c: Context, a: Array, b: Array) -> Array:
+    c.keep_batch_whole(-1, a.ndim, "a product over", 0)
+    if c.input_axis(1) is not None and c.input_axis(1) == max(b.ndim - 2, 0):
+        raise c.refuse("a product over the batch axis mixes rows")
+    if b.ndim == 1:
+        products = c.map(c.pool.mul, a, b)
+        return _sum_last(c, products)
+    columns = np.swapaxes(b, -1, -2)
+    return _sum_last(c, c.map(c.pool.mul, a[..., :, None, :], columns[..., None, :, :]))
+
+
+def _sum_last(c: Context, products: Array) -> Array:
+    result = np.empty(products.shape[:-1], dtype=object)
+    for index in np.ndindex(*result.shape):
+        total: Value | None = None
+        for term in products[index]:
+            total = term if total is None else c.pool.add(total, term)
+        result[index] = c.pool.zero if total is None else total
+    return result.reshape(c.shape)
+
+
+for _name in ("mm", "bmm", "mv", "dot", "matmul"):
+    handles(_name)(lambda c, a, b: _matmul(c, a, b))
+
+
+# --- shapes ---
+
+
+@handles("view", "reshape", "_unsafe_view", "squeeze", "unsqueeze", "flatten", "_reshape_alias", "view_copy")
+def _view(c: Context, x: Array, *_: Any, **__: Any) -> Array:
+    target = c.shape
+    before, after = c.input_axis(), batch_axis(c.node.meta["val"].shape)
+    if (before is None) != (after is None):
+        raise c.refuse("a reshape that makes or drops the batch axis")
+    if before is not None and after is not None and np.prod(x.shape[:before]) != np.prod(target[:after]):
+        raise c.refuse("a reshape that scrambles the batch axis")
+    shaped = x.view()
+    try:
+        shaped.shape = target
+    except AttributeError:
+        shaped = x.reshape(target)
+        shaped.flags.writeable = False  # a copy: writing to it would not reach the original
+    return shaped
+
+
+@handles("expand", "broadcast_to", "expand_as")
+def _expand(c: Context, x: Array, *_: Any, **__: Any) -> Array:
+    return np.broadcast_to(x, c.shape)
+
+
+@handles("permute")
+def _permute(c: Context, x: Array, dims: Sequence[int]) -> Array:
+    return np.transpose(x, dims)
+
+
+@handles("transpose")
+def _transpose(c: Context, x: Array, a: int, b: int) -> Array:
+    return np.swapaxes(x, a, b)
+
+
+@handles("t", "numpy_T")
+def _t(c: Context, x: Array) -> Array:
+    return x.T
+
+
+@handles("movedim")
+def _movedim(c: Context, x: Array, a: Any, b: Any) -> Array:
+    return np.moveaxis(x, a, b)
+
+
+@handles("select")
+def _select(c: Context, x: Array, dim: int, index: int) -> Array:
+    c.keep_batch_whole(dim, x.ndim, "selecting along")
+    return x[(slice(None),) * (dim % x.ndim) + (index, ...)]
+
+
+@handles("slice")
+def _slice(c: Context, x: Array, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Array:
+    if c.input_axis() == dim % x.ndim:
+        whole = (start in (None, 0)) and (end is None or isinstance(end, BatchExtent) or end > 2**60) and step == 1
+        if not whole:
+            raise c.refuse("slicing the batch axis mixes rows")
+        return x
+    return x[(slice(None),) * (dim % x.ndim) + (slice(start, None if end is None else min(end, 2**31), step),)]
+
+
+@handles("narrow")
+def _narrow(c: Context, x: Array, dim: int, start: int, length: int) -> Array:
+    return _slice(c, x, dim, start, start + length)
+
+
+@handles("cat", "concat")
+def _cat(c: Context, tensors: Sequence[Array], dim: int = 0) -> Array:
+    rank = len(c.shape)
+    if batch_axis(c.node.meta["val"].shape) == dim % rank:
+        raise c.refuse("joining along the batch axis mixes rows")
+    return np.concatenate([_objects(t) if _is_float(c.node) else t for t in tensors if t.shape != (0,)], axis=dim)
+
+
+@handles("stack")
+def _stack(c: Context, tensors: Sequence[Array], dim: int = 0) -> Array:
+    return np.stack(list(tensors), axis=dim)
+
+
+@handles("unbind")
+def _unbind(c: Context, x: Array, dim: int = 0) -> list[Array]:
+    c.keep_batch_whole(dim, x.ndim, "taking apart")
+    return [x[(slice(None),) * (dim % x.ndim) + (k, ...)] for k in range(x.shape[dim])]
+
+
+@handles("split", "split_with_sizes")
+def _split(c: Context, x: Array, sizes: Any, dim: int = 0) -> list[Array]:
+    c.keep_batch_whole(dim, x.ndim, "splitting")
+    if isinstance(sizes, int):
+        return np.split(x, list(range(sizes, x.shape[dim], sizes)), axis=dim)
+    return np.split(x, np.cumsum(sizes)[:-1].tolist(), axis=dim)
+
+
+@handles("flip")
+def _flip(c: Context, x: Array, dims: Sequence[int]) -> Array:
+    for d in dims:
+        c.keep_batch_whole(d, x.ndim, "flipping")
+    return np.flip(x, axis=tuple(dims))
+
+
+@handles("roll")
+def _roll(c: Context, x: Array, shifts: Sequence[int], dims: Sequence[int] = ()) -> Array:
+    if not dims and c.input_axis() is not None:
+        raise c.refuse("rolling the batch axis mixes rows")
+    for d in dims:
+        c.keep_batch_whole(d, x.ndim, "rolling")
+    return np.roll(x, tuple(shifts), axis=tuple(dims) if dims else None)
+
+
+@handles("repeat")
+def _repeat(c: Context, x: Array, repeats: Sequence[int]) -> Array:
+    axis = c.input_axis()
+    if axis is not None and repeats[axis - x.ndim] != 1:
+        raise c.refuse("repeating the batch axis mixes rows")
+    return np.tile(x, [int(n) for n in repeats])
+
+
+@handles("diagonal", "diagonal_copy")
+def _diagonal(c: Context, x: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
+    for d in (dim1, dim2):
+        c.keep_batch_whole(d, x.ndim, "the diagonal of")
+    return np.diagonal(x, offset, dim1, dim2)
+
+
+@handles("diag_embed")
+def _diag_embed(c: Context, x: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Array:
+    c.keep_batch_whole(-1, x.ndim, "the diagonal of")
+    if offset:
+        raise c.refuse("offset")
+    n = x.shape[-1]
+    full = np.full((*x.shape, n), c.pool.zero, dtype=object)
+    full[..., range(n), range(n)] = x
+    return np.moveaxis(full, (-2, -1), (dim1, dim2))
+
+
+def _indices(c: Context, x: Array, indices: Sequence[Array | None]) -> tuple[Any, ...]:
+    axis = c.input_axis()
+    found: list[Any] = []
+    for d, index in enumerate(indices):
+        if index is None:
+            found.append(slice(None))
+            continue
+        if axis == d or index.dtype == object:
+            raise c.refuse("indexing rows, or by values of rows, mixes rows")
+        found.append(index)
+    return tuple(found)
+
+
+@handles("index", "_unsafe_index")
+def _index(c: Context, x: Array, indices: Sequence[Array | None]) -> Array:
+    return x[_indices(c, x, indices)]
+
+
+@handles("index_select")
+def _index_select(c: Context, x: Array, dim: int, index: Array) -> Array:
+    c.keep_batch_whole(dim, x.ndim, "selecting along")
+    return np.take(x, index, axis=dim)
+
+
+@handles("index_put")
+def _index_put(c: Context, x: Array, indices: Sequence[Array | None], values: Array, accumulate: bool = False) -> Array:
+    where = _indices(c, x, indices)
+    result = x.copy()
+    if not accumulate:
+        result[where] = values
+        return result
+    positions = np.arange(x.size).reshape(x.shape)[where]
+    flat = result.reshape(-1)
+    for position, value in zip(positions.ravel(), np.broadcast_to(values, positions.shape).ravel(), strict=True):
+        flat[position] = c.pool.add(c.pool.real(flat[position]), c.pool.real(value))
+    return flat.reshape(x.shape)
+
+
+@handles("select_scatter")
+def _select_scatter(c: Context, x: Array, source: Array, dim: int, index: int) -> Array:
+    c.keep_batch_whole(dim, x.ndim, "writing along")
+    result = x.copy()
+    result[(slice(None),) * (dim % x.ndim) + (index, ...)] = source
+    return result
+
+
+@handles("slice_scatter")
+def _slice_scatter(
+    c: Context, x: Array, source: Array, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
+) -> Array:
+    c.keep_batch_whole(dim, x.ndim, "writing along")
+    result = x.copy()
+    result[(slice(None),) * (dim % x.ndim) + (slice(start, end, step),)] = source
+    return result
+
+
+def _zeros(c: Context) -> Array:
+    return np.full(c.shape, c.pool.zero, dtype=object)
+
+
+@handles("select_backward")
+def _select_backward(c: Context, gradient: Array, sizes: Any, dim: int, index: int) -> Array:
+    result = _zeros(c)
+    result[(slice(None),) * (dim % result.ndim) + (index, ...)] = gradient
+    return result
+
+
+@handles("slice_backward")
+def _slice_backward(c: Context, gradient: Array, sizes: Any, dim: int, start: int, end: int, step: int) -> Array:
+    result = _zeros(c)
+    result[(slice(None),) * (dim % result.ndim) + (slice(start, min(end, 2**31), step),)] = gradient
+    return result
+
+
+@handles("diagonal_backward")
+def _diagonal_backward(c: Context, gradient: Array, sizes: Any, offset: int, dim1: int, dim2: int) -> Array:
+    if offset:
+        raise c.refuse("offset")
+    result = _zeros(c)
+    moved = np.moveaxis(result, (dim1, dim2), (-2, -1))
+    n = gradient.shape[-1]
+    moved[..., range(n), range(n)] = gradient
+    return result
+
+
+# --- makers, copies ---
+
+
+def _full(c: Context, number: Any) -> Array:
+    value = c.node.meta["val"]
+    if value.dtype.is_floating_point:
+        return np.full(c.shape, c.pool.real(number), dtype=object)
+    return np.full(c.shape, number, dtype=bool if value.dtype == torch.bool else np.int64)
+
+
+@handles("zeros", "zeros_like", "new_zeros", "empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided")
+def _make_zeros(c: Context, *_: Any, **__: Any) -> Array:
+    return _full(c, 0)
+
+
+@handles("ones", "ones_like", "new_ones")
+def _make_ones(c: Context, *_: Any, **__: Any) -> Array:
+    return _full(c, 1)
+
+
+@handles("full", "full_like", "new_full", "fill")
+def _make_full(c: Context, _: Any, number: Any, **__: Any) -> Array:
+    return _full(c, number.item() if isinstance(number, np.ndarray) else number)
+
+
+@handles("scalar_tensor")
+def _scalar_tensor(c: Context, number: Any, **_: Any) -> Array:
+    return _full(c, number)
+
+
+@handles("eye")
+def _eye(c: Context, *_: Any, **__: Any) -> Array:
+    return _constant(c.pool, np.eye(*c.shape), _is_float(c.node))
+
+
+@handles("arange")
+def _arange(c: Context, *args: Any, **_: Any) -> Array:
+    if any(isinstance(a, BatchExtent) for a in args):
+        raise c.refuse("a range over the batch axis tells rows apart")
+    return _constant(c.pool, np.arange(*args), _is_float(c.node))
+
+
+@handles("linspace")
+def _linspace(c: Context, start: float, end: float, steps: int, **_: Any) -> Array:
+    return _constant(c.pool, np.linspace(start, end, steps), True)
+
+
+@handles("tril")
+def _tril(c: Context, x: Array, diagonal: int = 0) -> Array:
+    keep = np.tril(np.ones(x.shape[-2:], dtype=bool), diagonal)
+    return _where(c, keep, x, np.full(x.shape, c.pool.zero, dtype=object))
+
+
+@handles("triu")
+def _triu(c: Context, x: Array, diagonal: int = 0) -> Array:
+    keep = np.triu(np.ones(x.shape[-2:], dtype=bool), diagonal)
+    return _where(c, keep, x, np.full(x.shape, c.pool.zero, dtype=object))
+
+
+@handles("clone", "lift_fresh_copy", "contiguous", "_copy")
+def _clone(c: Context, x: Array, **_: Any) -> Array:
+    return x.copy()
+
+
+@handles("detach", "alias", "lift_fresh", "lift", "positive")
+def _same(c: Context, x: Array) -> Array:
+    return x
+
+
+@handles("_to_copy", "to", "type_as")
+def _to_copy(c: Context, x: Array, *_: Any, **__: Any) -> Array:
+    source, result = c.node.args[0], c.node.meta["val"]
+    before = source.meta["val"].dtype if isinstance(source, torch.fx.Node) else result.dtype
+    if result.dtype.is_floating_point:
+        if before.is_floating_point and before != result.dtype:
+            raise c.refuse(f"a cast from {before} to {result.dtype} changes the precision inside a graph")
+        return c.map(c.pool.real, x)
+    if result.dtype == torch.bool:
+        return c.map(c.pool.truth, x, real=False) if x.dtype == object else x.astype(bool)
+    if x.dtype == object:
+        raise c.refuse(f"a cast of row values to {result.dtype}")
+    return x.astype(np.int64)
+
+
+@handles("copy")
+def _copy(c: Context, x: Array, source: Array, non_blocking: bool = False) -> Array:
+    return np.broadcast_to(source, x.shape)
+
+
+# --- the walk over the graph ---
+
+_SYMBOLIC_ARITHMETIC = {operator.mul, operator.floordiv, operator.getitem}
+
+
+def _constant(pool: Pool, data: Array, real: bool) -> Array:
+    if not real:
+        return data
+    return _objects(np.frompyfunc(lambda x: pool.const(float(x)), 1, 1)(data))
+
+
+def _resolve(environment: dict[torch.fx.Node, Any], x: Any) -> Any:
+    return torch.fx.node.map_arg(x, lambda node: environment[node])
+
+
+def _call(pool: Pool, node: torch.fx.Node, environment: dict[torch.fx.Node, Any]) -> Any:
+    args = [_resolve(environment, a) for a in node.args]
+    kwargs = {k: _resolve(environment, v) for k, v in node.kwargs.items()}
+    context = Context(pool, node)
+    if node.target in _SYMBOLIC_ARITHMETIC:
+        assert callable(node.target)
+        return node.target(*args)
+    if not isinstance(node.target, torch._ops.OpOverload) or node.target.namespace != "aten":
+        raise UnsupportedOperation(str(node.target))
+    name = node.target._schema.name.removeprefix("aten::")
+    if name in ("sym_size", "sym_numel"):
+        if name == "sym_numel":
+            raise context.refuse("the number of rows is used as a value")
+        return BatchExtent(1) if context.input_axis() == args[1] % args[0].ndim else args[0].shape[args[1]]
+    value = node.meta.get("val")
+    if isinstance(value, torch.Tensor):
+        batch_axis(value.shape)
+    in_place = name.endswith("_") and not name.endswith("__")
+    handler = HANDLERS.get(f"{name}.{node.target._overloadname}") or HANDLERS.get(
+        name.rstrip("_") if in_place else name
+    )
+    if handler is None:
+        raise UnsupportedOperation(str(node.target))
+    for option in ("device", "layout", "pin_memory", "memory_format", "generator"):
+        kwargs.pop(option, None)
+    if name not in ("_to_copy", "sum", "mean", "prod", "linalg_vector_norm"):
+        kwargs.pop("dtype", None)
+    try:
+        result = handler(context, *args, **kwargs)
+    except TypeError as e:
+        raise context.refuse(f"called with arguments not known here ({e})") from e
+    if in_place:
+        if not args[0].flags.writeable:
+            raise context.refuse("it writes to a view that is a copy here")
+        args[0][...] = result
+        return args[0]
+    return result
+
+
+def interpret(
+    graph_module: torch.fx.GraphModule, inputs: Sequence[Slot], outputs: Sequence[Slot], pool: Pool | None = None
+) -> Program:
+    """Turn a traced graph into scalars.
+
+    :param graph_module: aten operations on tensors ``(*shape, B)`` with a symbolic ``B``, from
+        :func:`matlaw.trace.forward.trace`
+    :param inputs: slots of the placeholders, in order
+    :param outputs: slots of the outputs, in order; a result without the batch axis, or with extent 1, is broadcast
+    :param pool: where to make the values; a new one by default
+    :raises UnsupportedOperation: names the operation that has no scalar form, or that mixes rows
+    """
+    pool = Pool() if pool is None else pool
+    environment: dict[torch.fx.Node, Any] = {}
+    slots = iter(enumerate(inputs))
+    results: list[tuple[Value, ...]] = []
+    for node in graph_module.graph.nodes:
+        if node.op == "placeholder":
+            k, slot = next(slots)
+            components = _objects([pool.input(k, i) for i in range(slot.size)])
+            environment[node] = components.reshape(*slot.shape, 1)
+        elif node.op == "get_attr":
+            data = operator.attrgetter(str(node.target))(graph_module)
+            environment[node] = _constant(pool, data.detach().cpu().numpy(), data.dtype.is_floating_point)
+        elif node.op == "call_function":
+            environment[node] = _call(pool, node, environment)
+        elif node.op == "output":
+            for slot, x in zip(outputs, _resolve(environment, node.args[0]), strict=True):
+                array = np.asarray(x, dtype=object)
+                if array.size != slot.size:
+                    raise UnsupportedOperation("output", f"'{slot.name}' has shape {array.shape}, not {slot.shape}")
+                results.append(tuple(pool.real(v) for v in array.ravel()))
+        else:
+            raise UnsupportedOperation(f"{node.op} {node.target}")
+    return Program(pool, tuple(inputs), tuple(outputs), tuple(results))

@@ -1,0 +1,331 @@
+"""Values of the scalar IR: hash-consed, with constants folded as they are made.
+
+Every simplification made here is exact in IEEE arithmetic, NaN and infinity included (``x * 1`` becomes ``x``,
+``0 * x`` stays). Two values with the same operation and operands are the same object.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+#: Integer powers up to this are products; a product of n factors has a relative error below n units in the last place.
+LARGEST_REDUCED_POWER: Final = 16
+
+REAL_UNARY: Final = ("neg", "sqrt", "exp", "log", "tanh", "sin", "cos", "abs", "sign")
+REAL_BINARY: Final = ("add", "sub", "mul", "div", "pow", "max", "min")
+COMPARISONS: Final = ("lt", "le", "gt", "ge", "eq", "ne")
+MASK_BINARY: Final = ("and", "or")
+_COMMUTATIVE: Final = frozenset({"add", "mul", "eq", "ne", "and", "or"})
+
+
+#: What each operation means, on NumPy numbers or arrays.
+MEANING: Final[dict[str, Callable]] = {
+    "neg": np.negative,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "tanh": np.tanh,
+    "sin": np.sin,
+    "cos": np.cos,
+    "abs": np.abs,
+    "sign": lambda x: np.where(x > 0, 1.0, 0.0) - np.where(x < 0, 1.0, 0.0),
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "pow": np.power,
+    "max": np.maximum,
+    "min": np.minimum,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "not": np.logical_not,
+    "where": np.where,
+}
+
+
+class Value:
+    """One scalar per row: a real number, or a mask (true or false).
+
+    :ivar op: ``input``, ``const``, ``mask`` (a constant mask), or a key of :data:`MEANING`
+    :ivar args: operands
+    :ivar data: ``(slot, component)`` of an input, the number of a constant
+    :ivar id: position in the order of creation; operands have smaller ones
+    """
+
+    __slots__ = ("args", "data", "id", "is_mask", "op")
+
+    def __init__(
+        self, op: str, args: tuple[Value, ...], data: tuple[int, int] | float | bool | None, id: int, is_mask: bool
+    ) -> None:
+        self.op = op
+        self.args = args
+        self.data = data
+        self.id = id
+        self.is_mask = is_mask
+
+    @property
+    def is_const(self) -> bool:
+        """True for a real constant."""
+        return self.op == "const"
+
+    @property
+    def number(self) -> float:
+        """The number of a constant."""
+        assert isinstance(self.data, float)
+        return self.data
+
+    def __repr__(self) -> str:
+        if self.op == "input":
+            return f"input{self.data}"
+        if self.op in ("const", "mask"):
+            return repr(self.data)
+        return f"{self.op}({', '.join(f'%{a.id}' for a in self.args)})"
+
+
+class Pool:
+    """Makes values; the same operation on the same operands is made once.
+
+    >>> pool = Pool()
+    >>> x = pool.input(0, 0)
+    >>> pool.mul(x, pool.const(1.0)) is x
+    True
+    >>> pool.add(x, pool.const(2.0)) is pool.add(pool.const(2.0), x)
+    True
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple, Value] = {}
+        self._count = 0
+        self.zero = self.const(0.0)
+        self.one = self.const(1.0)
+
+    def _make(
+        self,
+        op: str,
+        args: tuple[Value, ...] = (),
+        data: tuple[int, int] | float | bool | None = None,
+        is_mask: bool = False,
+    ) -> Value:
+        key_data = struct.pack("d", data) if isinstance(data, float) else data
+        key = (op, key_data, *(a.id for a in args))
+        found = self._known.get(key)
+        if found is None:
+            found = Value(op, args, data, self._count, is_mask)
+            self._count += 1
+            self._known[key] = found
+        return found
+
+    # --- leaves ---
+
+    def input(self, slot: int, component: int) -> Value:
+        """Component ``component`` of input ``slot``."""
+        return self._make("input", data=(slot, component))
+
+    def const(self, number: float) -> Value:
+        """A real constant."""
+        return self._make("const", data=float(number))
+
+    def mask(self, truth: bool) -> Value:
+        """A constant mask."""
+        return self._make("mask", data=bool(truth), is_mask=True)
+
+    def lift(self, x: Value | float | int | bool | np.generic) -> Value:
+        """A value, or a Python or NumPy number made into one."""
+        if isinstance(x, Value):
+            return x
+        if isinstance(x, bool | np.bool_):
+            return self.mask(bool(x))
+        return self.const(float(x))
+
+    def real(self, x: Value | float | int | bool | np.generic) -> Value:
+        """Like :meth:`lift`, and a mask becomes 0 or 1."""
+        v = self.lift(x)
+        return self.where(v, self.one, self.zero) if v.is_mask else v
+
+    def truth(self, x: Value | float | int | bool | np.generic) -> Value:
+        """Like :meth:`lift`, and a real number becomes the mask ``x != 0``."""
+        v = self.lift(x)
+        return v if v.is_mask else self.compare("ne", v, self.zero)
+
+    # --- real operations ---
+
+    def _fold(self, op: str, *args: Value) -> Value | None:
+        if all(a.is_const for a in args):
+            with np.errstate(all="ignore"):
+                return self.const(float(MEANING[op](*(np.float64(a.number) for a in args))))
+        return None
+
+    def unary(self, op: str, x: Value) -> Value:
+        """One of :data:`REAL_UNARY`."""
+        folded = self._fold(op, x)
+        if folded is not None:
+            return folded
+        if op == "neg" and x.op == "neg":
+            return x.args[0]
+        if op == "abs" and x.op in ("abs", "neg"):
+            return self.unary("abs", x.args[0]) if x.op == "neg" else x
+        return self._make(op, (x,))
+
+    def neg(self, x: Value) -> Value:
+        """``-x``"""
+        return self.unary("neg", x)
+
+    def sqrt(self, x: Value) -> Value:
+        """Square root."""
+        return self.unary("sqrt", x)
+
+    def binary(self, op: str, a: Value, b: Value) -> Value:
+        """One of :data:`REAL_BINARY`."""
+        return getattr(self, {"max": "maximum", "min": "minimum"}.get(op, op))(a, b)
+
+    def _commuted(self, op: str, a: Value, b: Value) -> Value:
+        if a.id > b.id:
+            a, b = b, a
+        return self._make(op, (a, b), is_mask=op not in ("add", "mul"))
+
+    def add(self, a: Value, b: Value) -> Value:
+        """``a + b``"""
+        folded = self._fold("add", a, b)
+        if folded is not None:
+            return folded
+        if b.op == "neg":
+            return self.sub(a, b.args[0])
+        if a.op == "neg":
+            return self.sub(b, a.args[0])
+        return self._commuted("add", a, b)
+
+    def sub(self, a: Value, b: Value) -> Value:
+        """``a - b``"""
+        folded = self._fold("sub", a, b)
+        if folded is not None:
+            return folded
+        if b.op == "neg":
+            return self.add(a, b.args[0])
+        if b is self.zero:
+            return a
+        return self._make("sub", (a, b))
+
+    def mul(self, a: Value, b: Value) -> Value:
+        """``a * b``"""
+        folded = self._fold("mul", a, b)
+        if folded is not None:
+            return folded
+        if b.is_const:
+            a, b = b, a
+        if a.is_const:
+            if a.number == 1.0:
+                return b
+            if a.number == -1.0:
+                return self.neg(b)
+            if b.op == "neg":
+                return self.mul(self.const(-a.number), b.args[0])
+        elif a.op == "neg" and b.op == "neg":
+            return self.mul(a.args[0], b.args[0])
+        elif a.op == "neg":
+            return self.neg(self.mul(a.args[0], b))
+        elif b.op == "neg":
+            return self.neg(self.mul(a, b.args[0]))
+        return self._commuted("mul", a, b)
+
+    def div(self, a: Value, b: Value) -> Value:
+        """``a / b``"""
+        folded = self._fold("div", a, b)
+        if folded is not None:
+            return folded
+        if b.is_const:
+            mantissa, _ = math.frexp(b.number) if math.isfinite(b.number) else (0.0, 0)
+            if abs(mantissa) == 0.5 and 2.0**-100 < abs(b.number) < 2.0**100:
+                return self.mul(a, self.const(1.0 / b.number))
+        if a.op == "neg":
+            return self.neg(self.div(a.args[0], b))
+        if b.op == "neg":
+            return self.neg(self.div(a, b.args[0]))
+        return self._make("div", (a, b))
+
+    def maximum(self, a: Value, b: Value) -> Value:
+        """The larger one; NaN when either is."""
+        return self._fold("max", a, b) or (a if a is b else self._make("max", (a, b)))
+
+    def minimum(self, a: Value, b: Value) -> Value:
+        """The smaller one; NaN when either is."""
+        return self._fold("min", a, b) or (a if a is b else self._make("min", (a, b)))
+
+    def pow(self, base: Value, exponent: Value) -> Value:
+        """``base ** exponent``; small integer powers and half powers become products and roots.
+
+        A half power of minus infinity is NaN here, where C's ``pow`` gives infinity.
+        """
+        if exponent.is_const and not base.is_const:
+            n = exponent.number
+            if n == 0.0:
+                return self.one
+            if abs(n) <= LARGEST_REDUCED_POWER and n == int(n):
+                power = self._integer_power(base, abs(int(n)))
+                return power if n > 0 else self.div(self.one, power)
+            if abs(n) <= 4 and 2 * n == int(2 * n):
+                root = self.sqrt(base)
+                whole = int(abs(n) - 0.5)
+                power = self.mul(self._integer_power(base, whole), root) if whole else root
+                return power if n > 0 else self.div(self.one, power)
+        return self._fold("pow", base, exponent) or self._make("pow", (base, exponent))
+
+    def _integer_power(self, base: Value, n: int) -> Value:
+        if n == 1:
+            return base
+        half = self._integer_power(base, n // 2)
+        square = self.mul(half, half)
+        return self.mul(square, base) if n % 2 else square
+
+    # --- masks ---
+
+    def compare(self, op: str, a: Value, b: Value) -> Value:
+        """One of :data:`COMPARISONS`; a comparison with NaN is false, except ``ne``."""
+        if a.is_const and b.is_const:
+            return self.mask(bool(MEANING[op](a.number, b.number)))
+        if op in ("gt", "ge"):
+            return self._make({"gt": "lt", "ge": "le"}[op], (b, a), is_mask=True)
+        return self._commuted(op, a, b) if op in _COMMUTATIVE else self._make(op, (a, b), is_mask=True)
+
+    def logical_and(self, a: Value, b: Value) -> Value:
+        """Both."""
+        for x, y in ((a, b), (b, a)):
+            if x.op == "mask":
+                return y if x.data else x
+        return a if a is b else self._commuted("and", a, b)
+
+    def logical_or(self, a: Value, b: Value) -> Value:
+        """Either."""
+        for x, y in ((a, b), (b, a)):
+            if x.op == "mask":
+                return x if x.data else y
+        return a if a is b else self._commuted("or", a, b)
+
+    def logical_not(self, a: Value) -> Value:
+        """Not."""
+        if a.op == "mask":
+            return self.mask(not a.data)
+        return a.args[0] if a.op == "not" else self._make("not", (a,), is_mask=True)
+
+    def where(self, mask: Value, a: Value, b: Value) -> Value:
+        """``a`` where the mask is true, else ``b``; what is not chosen has no influence."""
+        if mask.op == "mask":
+            return a if mask.data else b
+        if a is b:
+            return a
+        if a.is_mask or b.is_mask:
+            a, b = self.truth(a), self.truth(b)
+            return self.logical_or(self.logical_and(mask, a), self.logical_and(self.logical_not(mask), b))
+        if mask.op == "not":
+            return self.where(mask.args[0], b, a)
+        return self._make("where", (mask, a, b))

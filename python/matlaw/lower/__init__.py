@@ -1,0 +1,1 @@
+"""From graphs to libraries: native CPU kernels, and AOTInductor packages."""

@@ -1,0 +1,7 @@
+"""Native CPU kernels: one C++ function per graph, explicit SIMD over the rows, compiled by the system's compiler."""
+
+from matlaw.lower.native.compiler import CPU_TARGETS, build, find_compiler
+from matlaw.lower.native.kernel import Kernel
+from matlaw.lower.native.source import emit
+
+__all__ = ["CPU_TARGETS", "Kernel", "build", "emit", "find_compiler"]

@@ -1,0 +1,78 @@
+"""Call a native kernel from Python: for the self-check and for tests."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matlaw.errors import CompileError
+from matlaw.trace.slots import Slot
+
+#: Rows are handed over in multiples of this.
+ROW_BLOCK = 8
+_ALIGNMENT = 64
+
+
+def aligned(components: int, ld: int, dtype: np.dtype) -> NDArray:
+    """An array ``(components, ld)`` whose memory starts at a multiple of 64 bytes."""
+    size = max(components, 1) * ld * dtype.itemsize
+    memory = np.zeros(size + _ALIGNMENT, dtype=np.uint8)
+    start = -memory.ctypes.data % _ALIGNMENT
+    return memory[start : start + size].view(dtype).reshape(max(components, 1), ld)
+
+
+class Kernel:
+    """A loaded kernel.
+
+    :param library: the shared library
+    :param inputs: slots, in order
+    :param outputs: slots, in order
+    :param dtype: float64 or float32
+    :raises CompileError: the library does not load or has another interface version
+    """
+
+    def __init__(self, library: Path, inputs: Sequence[Slot], outputs: Sequence[Slot], dtype: np.dtype) -> None:
+        self.inputs = tuple(inputs)
+        self.outputs = tuple(outputs)
+        self.dtype = np.dtype(dtype)
+        try:
+            self._library = ctypes.CDLL(str(library.resolve()))
+        except OSError as e:
+            raise CompileError(f"{library.name}: it does not load on this machine: {e}") from e
+        version = ctypes.c_int32.in_dll(self._library, "matlaw_abi_version").value
+        if version != 1:
+            raise CompileError(f"{library.name}: interface version {version}, expected 1")
+        self.lanes = ctypes.c_int32.in_dll(self._library, "matlaw_lanes").value
+        self._function = self._library.matlaw_graph
+        self._function.restype = None
+        self._function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
+
+    def __call__(self, *inputs: NDArray) -> list[NDArray]:
+        """Evaluate.
+
+        :param inputs: per slot ``(*shape, B)``; rows are padded to a multiple of 8 by repeating the last one
+        :returns: per output ``(*shape, B)``
+        """
+        rows = inputs[0].shape[-1]
+        ld = -(-rows // ROW_BLOCK) * ROW_BLOCK
+        handed = []
+        for slot, x in zip(self.inputs, inputs, strict=True):
+            buffer = aligned(slot.size, ld, self.dtype)
+            buffer[:, :rows] = np.asarray(x).reshape(slot.size, rows)
+            buffer[:, rows:] = buffer[:, rows - 1 : rows]
+            handed.append(buffer)
+        results = [aligned(slot.size, ld, self.dtype) for slot in self.outputs]
+        for result in results:
+            result.fill(np.nan)
+        self.run(handed, results, ld, ld)
+        return [r[:, :rows].reshape(*slot.shape, rows).copy() for slot, r in zip(self.outputs, results, strict=True)]
+
+    def run(self, inputs: Sequence[NDArray], outputs: Sequence[NDArray], ld: int, rows: int) -> None:
+        """The bare call, on aligned arrays ``(components, ld)``."""
+        pointers_in = (ctypes.c_void_p * max(len(inputs), 1))(*(x.ctypes.data for x in inputs))
+        pointers_out = (ctypes.c_void_p * max(len(outputs), 1))(*(y.ctypes.data for y in outputs))
+        self._function(pointers_in, pointers_out, ld, rows)
