@@ -1,0 +1,177 @@
+"""The function of every graph in plain torch: derivatives in reverse mode, all rows of a Jacobian in one pass.
+
+A Jacobian of n outputs is one reverse pass over n copies of the batch, copy d seeded with the unit vector d: few nodes,
+and exact. These functions are what Inductor compiles and what the self-check calls eager.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from matlaw.trace.forward import TensorFunction
+from matlaw.trace.graphs import Forward, Graph, Pair, offsets
+from matlaw.trace.slots import Slot, total_size
+
+
+def graph_function(graph: Graph) -> TensorFunction:
+    """A graph as a function of flat tensors ``(*shape, B)``, returning fresh contiguous tensors.
+
+    A batch-independent block comes without its batch axis.
+    """
+    makers = {
+        "value": _value,
+        "predictor": _value,
+        "jvp": _jvp,
+        "residual": _residual,
+        "jacobian": _jacobian,
+        "jacobian_given": _jacobian_given,
+        "solve": _solve,
+        "solve_ift": _solve_ift,
+    }
+    function = makers[graph.kind](graph)
+
+    def fresh(*flat: torch.Tensor) -> list[torch.Tensor]:
+        return [x.clone(memory_format=torch.contiguous_format) for x in function(*flat)]
+
+    return fresh
+
+
+def _full(x: torch.Tensor, slot: Slot, rows: int) -> torch.Tensor:
+    return x.expand(*slot.shape, rows)
+
+
+def stacked(forward: Forward, arguments: Sequence[torch.Tensor], rows: int) -> torch.Tensor:
+    """All outputs one below the other, ``(n, rows)``."""
+    results = forward.function(*arguments)
+    return torch.cat([_full(x, s, rows).reshape(s.size, rows) for s, x in zip(forward.outputs, results, strict=True)])
+
+
+def dense_jacobian(
+    forward: Forward, arguments: Sequence[torch.Tensor], by: Sequence[str]
+) -> tuple[torch.Tensor, list[torch.Tensor]]:
+    """All outputs and their derivatives.
+
+    :param forward: the function, ``n`` output components in all
+    :param arguments: one ``(*shape, B)`` per input
+    :param by: names of inputs to differentiate by
+    :returns: ``(n, B)``, and per name in ``by`` a block ``(n, size, B)``
+    """
+    positions = [forward.position(name) for name in by]
+    n, rows = total_size(forward.outputs), arguments[0].shape[-1]
+    copies = [x.unsqueeze(-2).expand(*x.shape[:-1], n, rows).reshape(*x.shape[:-1], n * rows) for x in arguments]
+
+    def function(*varied: torch.Tensor) -> torch.Tensor:
+        merged = list(copies)
+        for k, x in zip(positions, varied, strict=True):
+            merged[k] = x
+        return stacked(forward, merged, n * rows)
+
+    value, pull_back = torch.func.vjp(function, *(copies[k] for k in positions))
+    unit = torch.eye(n, dtype=value.dtype, device=value.device)
+    gradients = pull_back(unit.unsqueeze(-1).expand(n, n, rows).reshape(n, n * rows))
+    blocks = [
+        g.reshape(forward.inputs[k].size, n, rows).transpose(0, 1) for k, g in zip(positions, gradients, strict=True)
+    ]
+    return value.reshape(n, n, rows)[:, 0], blocks
+
+
+def _forward(graph: Graph) -> Forward:
+    assert graph.forward is not None, graph.kind
+    return graph.forward
+
+
+def _value(graph: Graph) -> TensorFunction:
+    forward = _forward(graph)
+
+    def function(*flat: torch.Tensor) -> list[torch.Tensor]:
+        results = forward.function(*flat)
+        return [_full(x, s, flat[0].shape[-1]) for s, x in zip(forward.outputs, results, strict=True)]
+
+    return function
+
+
+def _jvp(graph: Graph) -> TensorFunction:
+    forward = _forward(graph)
+    varied: list[Pair] = [p for p in graph.pairs if p.constant is None]
+    by = list(dict.fromkeys(p.input for p in varied))
+    wanted = {p.output for p in varied}
+    narrowed = _restricted(forward, wanted)
+    row = offsets(narrowed.outputs)
+    sizes = {slot.name: slot.size for slot in forward.outputs}
+
+    def function(*flat: torch.Tensor) -> list[torch.Tensor]:
+        rows = flat[0].shape[-1]
+        outputs = [_full(x, s, rows) for s, x in zip(forward.outputs, forward.function(*flat), strict=True)]
+        blocks = dict(zip(by, dense_jacobian(narrowed, flat, by)[1], strict=True)) if by else {}
+        for pair, slot in zip(graph.pairs, graph.outputs[len(forward.outputs) :], strict=True):
+            if pair.constant is not None:
+                outputs.append(torch.as_tensor(pair.constant, dtype=flat[0].dtype, device=flat[0].device))
+            else:
+                start = row[pair.output]
+                block = blocks[pair.input][start : start + sizes[pair.output]]
+                outputs.append(block.reshape(*slot.shape, rows))
+        return outputs
+
+    return function
+
+
+def _restricted(forward: Forward, outputs: set[str]) -> Forward:
+    """The same function with some of its outputs only."""
+    kept = [k for k, slot in enumerate(forward.outputs) if slot.name in outputs]
+
+    def function(*flat: torch.Tensor) -> list[torch.Tensor]:
+        results = forward.function(*flat)
+        return [results[k] for k in kept]
+
+    return Forward(forward.name, function, forward.inputs, tuple(forward.outputs[k] for k in kept))
+
+
+def _residual(graph: Graph) -> TensorFunction:
+    forward = _forward(graph)
+    return lambda *flat: [-stacked(forward, flat, flat[0].shape[-1])]
+
+
+def _jacobian(graph: Graph) -> TensorFunction:
+    forward = _forward(graph)
+
+    def function(*flat: torch.Tensor) -> list[torch.Tensor]:
+        value, blocks = dense_jacobian(forward, flat, graph.columns)
+        return [torch.cat(blocks, dim=1), -value]
+
+    return function
+
+
+def _jacobian_given(graph: Graph) -> TensorFunction:
+    forward = _forward(graph)
+    return lambda *flat: [torch.cat(dense_jacobian(forward, flat, graph.columns)[1], dim=1)]
+
+
+def _solve(graph: Graph) -> TensorFunction:
+    def function(A: torch.Tensor, b: torch.Tensor) -> list[torch.Tensor]:
+        return [torch.linalg.solve(A.permute(2, 0, 1), b.permute(1, 0).unsqueeze(-1)).squeeze(-1).permute(1, 0)]
+
+    return function
+
+
+def _solve_ift(graph: Graph) -> TensorFunction:
+    shapes = [slot.shape for slot in graph.outputs]
+    places = ift_places(graph)
+
+    def function(A: torch.Tensor, Bg: torch.Tensor) -> list[torch.Tensor]:
+        solution = -torch.linalg.solve(A.permute(2, 0, 1), Bg.permute(2, 0, 1)).permute(1, 2, 0)
+        return [
+            solution[row : row + n, column : column + m].reshape(*shape, A.shape[-1])
+            for shape, (row, n, column, m) in zip(shapes, places, strict=True)
+        ]
+
+    return function
+
+
+def ift_places(graph: Graph) -> list[tuple[int, int, int, int]]:
+    """Per pair of a ``solve_ift`` graph: first row, rows, first column, columns in ``-A^{-1} Bg``."""
+    row, column = offsets(graph.rows), offsets(graph.column_slots)
+    sizes = {slot.name: slot.size for slot in graph.rows}
+    widths = {slot.name: slot.size for slot in graph.column_slots}
+    return [(row[p.output], sizes[p.output], column[p.input], widths[p.input]) for p in graph.pairs]

@@ -1,0 +1,222 @@
+"""The graphs of a program: which there are, what goes in and out of each.
+
+Docs/architecture.md, section 3, says what each kind of graph computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from matlaw.trace.forward import TensorFunction
+from matlaw.trace.slots import Slot, total_size
+
+if TYPE_CHECKING:
+    from matlaw.models.variable import Variable
+
+#: Graphs that only solve linear systems: they have no native kernel, the runtime solves by itself.
+LINEAR_ALGEBRA = ("solve", "solve_ift")
+
+
+@dataclass(frozen=True, eq=False)
+class Forward:
+    """A differentiable function of a segment, on flat batch-last tensors: what graphs derive from.
+
+    :ivar name: for messages
+    :ivar function: one tensor ``(*shape, B)`` per input in, one ``(*shape, B or 1)`` per output out
+    :ivar inputs: slots of the arguments
+    :ivar outputs: slots of the results
+    """
+
+    name: str
+    function: TensorFunction
+    inputs: tuple[Slot, ...]
+    outputs: tuple[Slot, ...]
+
+    def position(self, name: str) -> int:
+        """Position of an input."""
+        return [slot.name for slot in self.inputs].index(name)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A derivative block: of an output by an input.
+
+    :ivar constant: the block ``(*out_base, *in_base)`` when no row has another, else ``None``
+    """
+
+    output: str
+    input: str
+    constant: Any = field(default=None, compare=False)
+
+    @property
+    def batch_independent(self) -> bool:
+        """True when every row has the same block."""
+        return self.constant is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """One graph.
+
+    :ivar kind: ``value``, ``jvp``, ``residual``, ``jacobian``, ``solve``, ``jacobian_given``, ``solve_ift``,
+        ``predictor``
+    :ivar stem: file name without extension
+    :ivar inputs: slots, in order
+    :ivar outputs: slots, in order
+    :ivar forward: what it derives from; ``None`` for pure linear algebra
+    :ivar pairs: the blocks of ``jvp`` and ``solve_ift``
+    :ivar columns: names of the inputs whose derivatives stand side by side in ``jacobian`` and ``jacobian_given``
+    :ivar rows: the unknowns whose sensitivities ``solve_ift`` computes, all of them
+    :ivar column_slots: the givens of ``solve_ift``, side by side
+    """
+
+    kind: str
+    stem: str
+    inputs: tuple[Slot, ...]
+    outputs: tuple[Slot, ...]
+    forward: Forward | None = None
+    pairs: tuple[Pair, ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[Slot, ...] = ()
+    column_slots: tuple[Slot, ...] = ()
+
+
+def slots_of(variables: Mapping[str, Variable]) -> tuple[Slot, ...]:
+    """One slot per variable."""
+    return tuple(Slot(name, variable.shape) for name, variable in variables.items())
+
+
+def typed_function(
+    call: Callable[[dict[str, Any], dict[str, Any]], Mapping[str, Any]],
+    inputs: Mapping[str, Variable],
+    parameters: Mapping[str, Any],
+    outputs: Sequence[str],
+) -> TensorFunction:
+    """Wrap a function of named typed tensors as one of flat raw tensors.
+
+    :param call: takes values by name and parameters by name, returns typed tensors by name
+    :param inputs: what the first arguments are
+    :param parameters: typed tensors whose types tell what the last arguments are
+    :param outputs: names of the results, in order
+    """
+
+    def function(*flat: torch.Tensor) -> list[torch.Tensor]:
+        values = {
+            name: variable.type(x, variable.sub_batch_ndim)
+            for (name, variable), x in zip(inputs.items(), flat, strict=False)
+        }
+        promoted = {
+            name: type(p)(x, p.sub_batch_ndim)
+            for (name, p), x in zip(parameters.items(), flat[len(inputs) :], strict=True)
+        }
+        results = call(values, promoted)
+        return [results[name].data for name in outputs]
+
+    return function
+
+
+def parameter_slots(parameters: Mapping[str, Any]) -> tuple[Slot, ...]:
+    """One slot per promoted parameter."""
+    return tuple(Slot(name, (*type(p).base_shape, *p.sub_batch_shape)) for name, p in parameters.items())
+
+
+def forward_of_segment(segment: Any, parameters: Mapping[str, Any], name: str) -> Forward:
+    """The value function of a forward segment: ``(inputs, p) -> outputs``."""
+    function = typed_function(
+        lambda values, p: segment.value(values, p or None), segment.inputs, parameters, list(segment.outputs)
+    )
+    inputs = slots_of(segment.inputs) + parameter_slots(parameters)
+    return Forward(name, function, inputs, slots_of(segment.outputs))
+
+
+def residual_of_segment(segment: Any, parameters: Mapping[str, Any], name: str) -> Forward:
+    """The residual of an implicit segment: ``(u, g, p) -> r``, one tensor per unknown."""
+    unknowns = list(segment.unknowns)
+
+    def call(values: dict[str, Any], p: dict[str, Any]) -> Mapping[str, Any]:
+        u = {k: values[f"unknown {k}"] for k in unknowns}
+        return segment.residual(u, {k: values[f"given {k}"] for k in segment.givens}, p or None)
+
+    named = {f"unknown {k}": v for k, v in segment.unknowns.items()}
+    named |= {f"given {k}": v for k, v in segment.givens.items()}
+    inputs = slots_of(segment.unknowns) + slots_of(segment.givens) + parameter_slots(parameters)
+    return Forward(name, typed_function(call, named, parameters, unknowns), inputs, slots_of(segment.unknowns))
+
+
+def predictor_of_segment(segment: Any, parameters: Mapping[str, Any], name: str) -> Forward | None:
+    """The initial guess: ``(its inputs, p) -> unknowns``; ``None`` without a predictor."""
+    if segment.predictor is None:
+        return None
+    inputs: Mapping[str, Variable] = segment.predictor.inputs
+    outputs: Mapping[str, Variable] = segment.predictor.outputs
+    function = typed_function(lambda values, p: segment.predict(values, p or None), inputs, parameters, list(outputs))
+    return Forward(name, function, slots_of(inputs) + parameter_slots(parameters), slots_of(outputs))
+
+
+def value_graph(stem: str, forward: Forward, kind: str = "value") -> Graph:
+    """The outputs of a function."""
+    return Graph(kind, stem, forward.inputs, forward.outputs, forward)
+
+
+def jvp_graph(stem: str, forward: Forward, pairs: Sequence[Pair]) -> Graph:
+    """The outputs, then one block ``(*out_base, *in_base)`` per pair."""
+    shapes = {slot.name: slot.shape for slot in forward.outputs}
+    by = {slot.name: slot.shape for slot in forward.inputs}
+    blocks = tuple(Slot(f"d {p.output} / d {p.input}", shapes[p.output] + by[p.input]) for p in pairs)
+    return Graph("jvp", stem, forward.inputs, forward.outputs + blocks, forward, pairs=tuple(pairs))
+
+
+def residual_graph(stem: str, forward: Forward) -> Graph:
+    """``b = -r``"""
+    return Graph("residual", stem, forward.inputs, (Slot("b", (total_size(forward.outputs),)),), forward)
+
+
+def jacobian_graph(stem: str, forward: Forward) -> Graph:
+    """``A = dr/du`` and ``b = -r``."""
+    n = total_size(forward.outputs)
+    columns = tuple(slot.name for slot in forward.outputs)
+    return Graph("jacobian", stem, forward.inputs, (Slot("A", (n, n)), Slot("b", (n,))), forward, columns=columns)
+
+
+def jacobian_given_graph(stem: str, forward: Forward, givens: Sequence[str]) -> Graph:
+    """``Bg = dr/dg``, the columns of these givens side by side."""
+    first_given = len(forward.outputs)
+    sizes = {slot.name: slot.size for slot in forward.inputs[first_given:]}
+    n, m = total_size(forward.outputs), sum(sizes[g] for g in givens)
+    return Graph("jacobian_given", stem, forward.inputs, (Slot("Bg", (n, m)),), forward, columns=tuple(givens))
+
+
+def solve_graph(stem: str, forward: Forward) -> Graph:
+    """``du = A^{-1} b``"""
+    n = total_size(forward.outputs)
+    return Graph("solve", stem, (Slot("A", (n, n)), Slot("b", (n,))), (Slot("du", (n,)),))
+
+
+def solve_ift_graph(stem: str, forward: Forward, pairs: Sequence[Pair], givens: Sequence[str]) -> Graph:
+    """``-A^{-1} Bg``, one block ``(*u_base, *g_base)`` per pair."""
+    n = total_size(forward.outputs)
+    unknowns = {slot.name: slot for slot in forward.outputs}
+    by = {slot.name: slot for slot in forward.inputs[len(forward.outputs) :]}
+    m = sum(by[g].size for g in givens)
+    blocks = tuple(
+        Slot(f"d {p.output} / d {p.input}", unknowns[p.output].shape + by[p.input].shape) for p in pairs
+    )
+    inputs = (Slot("A", (n, n)), Slot("Bg", (n, m)))
+    return Graph(
+        "solve_ift", stem, inputs, blocks, pairs=tuple(pairs), columns=tuple(givens), rows=forward.outputs,
+        column_slots=tuple(by[g] for g in givens),
+    )
+
+
+def offsets(slots: Sequence[Slot]) -> dict[str, int]:
+    """Where each slot starts when all stand one after the other."""
+    found: dict[str, int] = {}
+    at = 0
+    for slot in slots:
+        found[slot.name] = at
+        at += slot.size
+    return found
