@@ -1,0 +1,334 @@
+"""Expressions of ``[Tensors]`` entries of type Python.
+
+An input file must never run code of its own, so nothing here compiles or executes text: the text is parsed to a syntax
+tree and a small interpreter walks it. It knows literals, arithmetic, comparisons, tuples, lists, indexing and
+assignments; the functions and constants of :data:`TORCH`; the methods and attributes of :data:`METHODS`; the typed
+tensors, which take values in the public layout ``(*B, *base)``; and the names of other ``[Tensors]`` entries. Anything
+else is refused. Sizes are checked before anything is computed, by running the operation on tensors without
+memory first.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from matlaw.input.suggestion import unknown_name
+from matlaw.tensors import TYPES, Tensor, to_internal
+
+#: Largest number of elements of a tensor.
+MAX_ELEMENTS = 10_000_000
+#: Longest text.
+MAX_LENGTH = 20_000
+#: Largest integer; torch's integers end here too.
+MAX_INTEGER = 2**63 - 1
+
+_CREATION = ("zeros", "ones", "full", "eye", "linspace", "logspace", "arange")
+_FUNCTIONS = (
+    "abs sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh pow sign floor ceil clamp minimum maximum "
+    "sum mean prod cumsum stack cat concatenate outer cross dot matmul where flip roll diag diagonal tile "
+    "zeros_like ones_like full_like broadcast_to meshgrid transpose permute squeeze unsqueeze reshape"
+).split()
+_DTYPES = ("float64", "float32", "int64", "int32", "bool")
+
+#: What ``torch.<name>`` may be.
+TORCH: dict[str, Any] = {
+    **{name: getattr(torch, name) for name in _CREATION},
+    **{name: getattr(torch, name) for name in _FUNCTIONS},
+    **{name: getattr(torch, name) for name in _DTYPES},
+    "tensor": torch.tensor,
+    "pi": math.pi,
+    "inf": math.inf,
+}
+#: Methods and attributes of torch tensors.
+METHODS = frozenset(
+    "abs sqrt exp log log10 sin cos tan sinh cosh tanh pow sign floor ceil clamp sum mean prod cumsum reshape flatten "
+    "unsqueeze squeeze expand repeat transpose permute flip roll diagonal clone contiguous double float".split()
+)
+ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "T", "mT"})
+#: Keywords of functions and methods.
+KEYWORDS = frozenset(
+    "dtype dim dims axis base steps start end fill_value keepdim min max shifts size input other".split()
+)
+
+_BINARY: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.MatMult: operator.matmul,
+}
+_UNARY: dict[type, Callable[[Any], Any]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
+_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+class ExpressionError(Exception):
+    """An expression is not allowed or cannot be computed; the message names its line."""
+
+
+class _Torch:
+    """Stands for the name ``torch``; never the module itself."""
+
+
+def evaluate_expression(text: str, tensor: Callable[[str], Tensor | None] = lambda name: None) -> Tensor:
+    """The value of an expression.
+
+    :param text: one expression, or lines of assignments of which one assigns ``result``
+    :param tensor: value of another ``[Tensors]`` entry, or None
+    :raises ExpressionError: when something in it is not allowed, fails, or the value is not a typed tensor
+
+    >>> evaluate_expression("SR2(torch.tensor([1.0, 2.0, 3.0, 0.0, 0.0, 0.0]) * 2)").data[:, 0].tolist()
+    [2.0, 4.0, 6.0, 0.0, 0.0, 0.0]
+    """
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"the expression has {len(text)} characters; the limit is {MAX_LENGTH}")
+    lines = text.split("\n")
+    source = "\n".join([lines[0].strip(), textwrap.dedent("\n".join(lines[1:]))]).strip()
+    try:
+        tree = ast.parse(source, mode="exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ExpressionError(f"not an expression: {error}") from error
+    try:
+        value = _Interpreter(tensor).module(tree)
+    except RecursionError as error:
+        raise ExpressionError("the expression is nested too deeply") from error
+    if not isinstance(value, Tensor):
+        raise ExpressionError(
+            f"the value must be a typed tensor, such as Scalar(1.0), not {_kind(value)}; the types are: {', '.join(TYPES)}"
+        )
+    return value
+
+
+class _Interpreter:
+    def __init__(self, tensor: Callable[[str], Tensor | None]) -> None:
+        self._tensor = tensor
+        self._names: dict[str, Any] = {}
+
+    def module(self, tree: ast.Module) -> Any:
+        value: Any = None
+        for i, statement in enumerate(tree.body):
+            if isinstance(statement, ast.Assign):
+                self._assign(statement)
+            elif isinstance(statement, ast.Expr) and i == len(tree.body) - 1:
+                value = self.visit(statement.value)
+            else:
+                raise self._refuse(statement)
+        if "result" in self._names:
+            return self._names["result"]
+        if value is None:
+            raise ExpressionError("expected a single expression, or lines that assign 'result'")
+        return value
+
+    def _assign(self, statement: ast.Assign) -> None:
+        [*targets] = statement.targets
+        if len(targets) != 1 or not isinstance(targets[0], ast.Name):
+            raise ExpressionError(f"line {statement.lineno}: only a single name can be assigned")
+        name = targets[0].id
+        if name.startswith("_") or name == "torch" or name in TYPES:
+            raise ExpressionError(f"line {statement.lineno}: the name '{name}' cannot be assigned")
+        self._names[name] = self.visit(statement.value)
+
+    def visit(self, node: ast.expr) -> Any:
+        method = getattr(self, "visit_" + type(node).__name__, None)
+        if method is None:
+            raise self._refuse(node)
+        try:
+            return method(node)
+        except ExpressionError:
+            raise
+        except RecursionError:
+            raise
+        except Exception as error:
+            raise ExpressionError(f"line {node.lineno}: {type(error).__name__}: {error}") from error
+
+    def _refuse(self, node: ast.AST) -> ExpressionError:
+        return ExpressionError(
+            f"line {getattr(node, 'lineno', 1)}: {type(node).__name__} is not allowed; an expression has literals, "
+            "arithmetic, comparisons, lists, indexing, assignments, and calls of listed functions (torch is there "
+            "without an import)"
+        )
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        if node.value is None or type(node.value) in (bool, float):
+            return node.value
+        if type(node.value) is int:
+            return _bounded(node.value)
+        raise ExpressionError(f"line {node.lineno}: {_kind(node.value)} literals are not allowed")
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        if node.id in self._names:
+            return self._names[node.id]
+        if node.id == "torch":
+            return _Torch()
+        if node.id in TYPES:
+            return TYPES[node.id]
+        value = self._tensor(node.id)
+        if value is None:
+            raise ExpressionError(
+                f"line {node.lineno}: {unknown_name('name', node.id, [*self._names, *TYPES, 'torch'])}, "
+                "and the names of other [Tensors] entries"
+            )
+        return value
+
+    def visit_Tuple(self, node: ast.Tuple) -> Any:
+        return tuple(self.visit(e) for e in node.elts)
+
+    def visit_List(self, node: ast.List) -> Any:
+        return [self.visit(e) for e in node.elts]
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        op = _UNARY.get(type(node.op))
+        if op is None:
+            raise self._refuse(node.op)
+        return _bounded(op(_operand(self.visit(node.operand))))
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        op = _BINARY.get(type(node.op))
+        if op is None:
+            raise self._refuse(node.op)
+        left, right = _operand(self.visit(node.left)), _operand(self.visit(node.right))
+        if op is operator.pow and isinstance(left, int) and isinstance(right, int):
+            # Integers of Python have no bound; a float overflows instead.
+            return _bounded(left**right) if 0 <= right <= 64 else float(left) ** right
+        return _bounded(_guarded(op, (left, right), {}))
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        if len(node.ops) != 1 or type(node.ops[0]) not in _COMPARE:
+            raise self._refuse(node)
+        op = _COMPARE[type(node.ops[0])]
+        return _guarded(op, (_operand(self.visit(node.left)), _operand(self.visit(node.comparators[0]))), {})
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        value = self.visit(node.value)
+        if not isinstance(value, torch.Tensor | list | tuple):
+            raise ExpressionError(f"line {node.lineno}: {_kind(value)} cannot be indexed")
+        index = self.visit(node.slice)
+        return value[index] if not isinstance(value, torch.Tensor) else _guarded(operator.getitem, (value, index), {})
+
+    def visit_Slice(self, node: ast.Slice) -> Any:
+        return slice(*(self.visit(p) if p is not None else None for p in (node.lower, node.upper, node.step)))
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        return self._attribute(self.visit(node.value), node)
+
+    def _attribute(self, value: Any, node: ast.Attribute) -> Any:
+        if isinstance(value, _Torch):
+            if node.attr not in TORCH:
+                raise ExpressionError(f"line {node.lineno}: {unknown_name('torch function', node.attr, TORCH)}")
+            return TORCH[node.attr]
+        if isinstance(value, torch.Tensor) and node.attr in ATTRIBUTES:
+            return getattr(value, node.attr)
+        raise ExpressionError(
+            f"line {node.lineno}: attribute '{node.attr}' of {_kind(value)} is not allowed; "
+            f"attributes of tensors: {', '.join(sorted(ATTRIBUTES))}"
+        )
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        if any(isinstance(a, ast.Starred) for a in node.args):
+            raise ExpressionError(f"line {node.lineno}: unpacking with * is not allowed")
+        for keyword in node.keywords:
+            if keyword.arg not in KEYWORDS:
+                raise ExpressionError(f"line {node.lineno}: {unknown_name('keyword', str(keyword.arg), KEYWORDS)}")
+        function, owner = self._function(node.func)
+        args = (*owner, *(self.visit(a) for a in node.args))
+        kwargs = {str(k.arg): self.visit(k.value) for k in node.keywords}
+        if isinstance(function, type) and issubclass(function, Tensor):
+            return _typed(function, args, kwargs)
+        if not callable(function) or isinstance(function, Tensor | torch.Tensor | torch.dtype):
+            raise ExpressionError(f"line {node.lineno}: {_kind(function)} cannot be called")
+        if function in _FACTORIES:
+            kwargs.setdefault("dtype", torch.float64)
+        return _guarded(function, args, kwargs)
+
+    def _function(self, node: ast.expr) -> tuple[Any, tuple[Any, ...]]:
+        """What is called, and the tensor whose method it is."""
+        if not isinstance(node, ast.Attribute):
+            return self.visit(node), ()
+        owner = self.visit(node.value)
+        if not isinstance(owner, torch.Tensor):
+            return self._attribute(owner, node), ()
+        if node.attr not in METHODS:
+            raise ExpressionError(f"line {node.lineno}: {unknown_name('tensor method', node.attr, METHODS)}")
+        return getattr(torch.Tensor, node.attr), (owner,)
+
+
+_FACTORIES = frozenset(TORCH[name] for name in (*_CREATION, "tensor"))
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__
+
+
+def _operand(value: Any) -> Any:
+    """A value that arithmetic may see: no lists, whose product with a number repeats them."""
+    if isinstance(value, bool | int | float | torch.Tensor | Tensor):
+        return value
+    raise ExpressionError(f"arithmetic with {_kind(value)} is not allowed")
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, int) and abs(value) > MAX_INTEGER:
+        raise ExpressionError("an integer is too large; write a float, such as 1e20")
+    return value
+
+
+def _typed(kind: type[Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    """A typed tensor from a value in the public layout."""
+    if len(args) != 1 or kwargs:
+        raise ExpressionError(f"{kind.__name__} takes one value of shape (*B, {', '.join(map(str, kind.base_shape))})")
+    value = args[0]
+    if isinstance(value, kind):
+        return value
+    if isinstance(value, Tensor):
+        raise ExpressionError(f"{kind.__name__} cannot be made from {_kind(value)}")
+    data = torch.as_tensor(value, dtype=torch.float64)
+    if tuple(data.shape[data.ndim - kind.base_ndim :]) != kind.base_shape:
+        raise ExpressionError(f"{kind.__name__}: expected shape (*B, *{kind.base_shape}), got {tuple(data.shape)}")
+    return to_internal(data, kind)
+
+
+def _guarded(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a function after a rehearsal on tensors that have shapes but no memory."""
+    if function is not torch.tensor:
+        rehearsal = dict(kwargs)
+        if function in _FACTORIES:
+            rehearsal["device"] = "meta"
+        shapes = function(*(_without_memory(a) for a in args), **{k: _without_memory(v) for k, v in rehearsal.items()})
+        _check_size(shapes)
+    return function(*args, **kwargs)
+
+
+def _without_memory(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.to("meta")
+    if isinstance(value, Tensor):
+        return value.to(device="meta")
+    if isinstance(value, list | tuple) and not isinstance(value, torch.Size):
+        return type(value)(_without_memory(v) for v in value)
+    return value
+
+
+def _check_size(value: Any) -> None:
+    if isinstance(value, Tensor):
+        value = value.data
+    if isinstance(value, torch.Tensor) and value.numel() > MAX_ELEMENTS:
+        raise ExpressionError(f"a tensor of {value.numel()} elements is too large; the limit is {MAX_ELEMENTS}")
+    if isinstance(value, list | tuple):
+        for member in value:
+            _check_size(member)

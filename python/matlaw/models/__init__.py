@@ -1,0 +1,34 @@
+"""Models: forward functions on typed batch-last tensors. Importing this registers every type."""
+
+from matlaw.models.common import AOTIModel, ComposedModel, ImplicitUpdate, NonlinearSystem
+from matlaw.models.context import Context, ParameterSlot
+from matlaw.models.declaration import Input, Option, Output, Parameter, declarations
+from matlaw.models.model import Leaf, Model
+from matlaw.models.registry import register, registered
+from matlaw.models.solid_mechanics import elasticity, plasticity
+from matlaw.models.solvers import DenseLU, Newton
+from matlaw.models.variable import Variable, old
+
+__all__ = [
+    "AOTIModel",
+    "ComposedModel",
+    "Context",
+    "DenseLU",
+    "ImplicitUpdate",
+    "Input",
+    "Leaf",
+    "Model",
+    "Newton",
+    "NonlinearSystem",
+    "Option",
+    "Output",
+    "Parameter",
+    "ParameterSlot",
+    "Variable",
+    "declarations",
+    "elasticity",
+    "old",
+    "plasticity",
+    "register",
+    "registered",
+]

@@ -1,0 +1,64 @@
+"""What the object being built may ask of the input file that it is built from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from matlaw.errors import InputFileError
+from matlaw.tensors import Tensor
+
+if TYPE_CHECKING:
+    from matlaw.models.model import Model
+
+
+class Context(Protocol):
+    """One block of an input file."""
+
+    name: str
+    #: File, line and path of the block, for messages.
+    location: str
+
+    def option(self, name: str) -> Any:
+        """The value of a declared option: ``str``, ``int``, ``float``, ``bool`` or ``list[str]``.
+
+        A string option that was not given is ``""``, a list ``[]``.
+        """
+
+    def given(self, name: str) -> bool:
+        """Whether the block itself gives the option."""
+
+    def groups(self, name: str) -> list[list[str]]:
+        """The value of a list option as groups, separated by semicolons."""
+
+    def directory(self) -> str:
+        """Folder of the input file; relative paths in it are relative to this."""
+
+    def model(self, name: str, option: str) -> Model:
+        """The model of that name. ``option`` is the option that refers to it, for messages."""
+
+    def has_model(self, name: str) -> bool:
+        """Whether the file has a model of that name."""
+
+    def object(self, section: str, name: str, option: str) -> Any:
+        """The object of that name in a section."""
+
+    def tensor(self, name: str) -> Any | None:
+        """The value of a ``[Tensors]`` entry, or None when there is none of that name."""
+
+    def error(self, message: str, option: str | None = None) -> InputFileError:
+        """An error that names file, line and block, to be raised by the caller."""
+
+    def unknown(self, what: str, name: str, choices: list[str], option: str | None = None) -> InputFileError:
+        """An error about a name that is not one of the choices, with the closest of them."""
+
+
+class ParameterSlot:
+    """One parameter of one model. Slots are told apart by identity, however many paths lead to them.
+
+    :ivar value: its value, batch extent 1
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Tensor) -> None:
+        self.value = value

@@ -1,0 +1,42 @@
+"""What an input file says of a Newton solver. The solver itself is part of the runtime."""
+
+from __future__ import annotations
+
+from matlaw.models.context import Context
+from matlaw.models.declaration import Option
+from matlaw.models.registry import register
+from matlaw.models.solvers.dense_lu import DenseLU
+
+
+@register("Newton", section="Solvers")
+class Newton:
+    """Newton's method: a row has converged when ``|r| < abs_tol`` or ``|r| < rel_tol |r0|``.
+
+    :ivar abs_tol: tolerance for the norm of a row's residual
+    :ivar rel_tol: tolerance for that norm relative to the initial one
+    :ivar max_its: largest number of iterations
+    :ivar linear_solver: how the linear systems are solved
+    """
+
+    linear_solver_ = Option("str", "the linear solver", required=False)
+    abs_tol_ = Option("float", "absolute tolerance", required=False, default="1e-10")
+    rel_tol_ = Option("float", "relative tolerance", required=False, default="1e-08")
+    max_its_ = Option("int", "largest number of iterations", required=False, default="25")
+    substep_del_tol = Option("float", "step tolerance in substeps", required=False, default="1e-06")
+
+    def __init__(self, context: Context) -> None:
+        self.name = context.name
+        self.location = context.location
+        self.abs_tol: float = context.option("abs_tol")
+        self.rel_tol: float = context.option("rel_tol")
+        self.max_its: int = context.option("max_its")
+        for option in ("abs_tol", "rel_tol", "max_its"):
+            if not context.option(option) >= 0:
+                raise context.error(f"expected a number that is not negative, got {context.option(option)}", option)
+        if context.given("substep_del_tol"):
+            raise context.error("substepping (substep_del_tol) is not supported yet", "substep_del_tol")
+        name = context.option("linear_solver")
+        solver = context.object("Solvers", name, "linear_solver") if name else DenseLU.default()
+        if not isinstance(solver, DenseLU):
+            raise context.error(f"'{name}' is not a linear solver", "linear_solver")
+        self.linear_solver: DenseLU = solver
