@@ -1,0 +1,177 @@
+"""What a model becomes when it is cut at its implicit updates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from matlaw.models import ImplicitUpdate, Model, Newton, ParameterSlot, Variable
+from matlaw.tensors import Tensor
+
+Values = Mapping[str, Tensor]
+
+
+@dataclass(frozen=True)
+class StatePair:
+    """A variable and its value at the previous accepted step.
+
+    :ivar current: name of the variable
+    :ivar old: name of its old value, an input
+    :ivar role: ``state``: the output ``current`` feeds ``old``; ``force``: the input ``current`` does
+    """
+
+    current: str
+    old: str
+    role: str
+
+
+@dataclass
+class Segment:
+    """A part of a program.
+
+    :ivar inputs: what it takes from the state map, by name
+    :ivar outputs: what it puts there
+    :ivar slots: the parameters that it uses, by the qualified names of the program
+    """
+
+    inputs: dict[str, Variable]
+    outputs: dict[str, Variable]
+    slots: dict[str, ParameterSlot]
+
+    @property
+    def parameters(self) -> list[str]:
+        """Qualified names of the parameters that it uses."""
+        return list(self.slots)
+
+    def overrides(self, parameters: Values | None) -> dict[ParameterSlot, Tensor]:
+        """Slots and values for the given names; names of other segments are left out."""
+        return {slot: parameters[name] for name, slot in self.slots.items() if name in parameters} if parameters else {}
+
+
+@dataclass
+class ForwardSegment(Segment):
+    """Models that are evaluated one after the other.
+
+    :ivar models: the models in order
+    """
+
+    models: list[Model] = field(default_factory=list)
+
+    def value(self, values: Values, parameters: Values | None = None) -> dict[str, Tensor]:
+        """The outputs by name. A pure function.
+
+        :param values: at least the inputs
+        :param parameters: values by qualified name that replace those of the program; other names do no harm
+        """
+        overrides = self.overrides(parameters)
+        state = {name: values[name] for name in self.inputs}
+        for model in self.models:
+            state.update(model.run(state, overrides))
+        return {name: state[name] for name in self.outputs}
+
+
+@dataclass
+class ImplicitSegment(Segment):
+    """The unknowns of a nonlinear system.
+
+    :ivar update: the model
+    :ivar unknowns: what is solved for, by name; the outputs
+    :ivar givens: what the residual takes besides
+    """
+
+    update: ImplicitUpdate = field(kw_only=True)
+
+    @property
+    def unknowns(self) -> dict[str, Variable]:
+        """What is solved for, by name."""
+        return self.update.system.unknown_variables
+
+    @property
+    def givens(self) -> dict[str, Variable]:
+        """What the residual takes besides, by name."""
+        return self.update.system.given_variables
+
+    @property
+    def solver(self) -> Newton:
+        """Tolerances and iteration limit."""
+        return self.update.solver
+
+    @property
+    def predictor(self) -> Model | None:
+        """Model of the initial guess."""
+        return self.update.predictor
+
+    def residual(self, unknowns: Values, givens: Values, parameters: Values | None = None) -> dict[str, Tensor]:
+        """The residual of each unknown, keyed and ordered like the unknowns. A pure function.
+
+        :param unknowns: the unknowns by name
+        :param givens: at least the givens
+        :param parameters: values by qualified name that replace those of the program
+        """
+        system = self.update.system
+        state = {name: givens[name] for name in system.givens}
+        state.update({name: unknowns[name] for name in system.unknowns})
+        found = system.model.run(state, self.overrides(parameters))
+        return {u: found[r] for u, r in zip(system.unknowns, system.residuals, strict=True)}
+
+    def predict(self, values: Values, parameters: Values | None = None) -> dict[str, Tensor]:
+        """The initial guess of each unknown: the predictor's, else the old value's, else zero.
+
+        :param values: at least the inputs
+        """
+        found: dict[str, Tensor] = {}
+        if self.predictor is not None:
+            found = self.predictor.run({n: values[n] for n in self.predictor.inputs}, self.overrides(parameters))
+        guesses = {}
+        like = next(iter(values.values()), None)
+        for name, variable in self.unknowns.items():
+            old = values.get(f"{name}~1") if self.predictor is None else None
+            if name in found:
+                guesses[name] = found[name]
+            elif old is not None and f"{name}~1" in self.inputs:
+                guesses[name] = old
+            else:
+                zero = variable.type.zeros()
+                guesses[name] = zero if like is None else zero.to(like.dtype, like.device)
+        return guesses
+
+
+@dataclass
+class Program:
+    """Segments that run in order over a shared map from names to tensors.
+
+    :ivar name: name of the model
+    :ivar inputs: the inputs of the whole, by name
+    :ivar outputs: its outputs, by name
+    :ivar slots: its parameters, by qualified name
+    :ivar segments: the parts, in order
+    """
+
+    name: str
+    inputs: dict[str, Variable]
+    outputs: dict[str, Variable]
+    slots: dict[str, ParameterSlot]
+    segments: list[ForwardSegment | ImplicitSegment]
+
+    @property
+    def parameters(self) -> dict[str, Tensor]:
+        """Values of the parameters by qualified name."""
+        return {name: slot.value for name, slot in self.slots.items()}
+
+    @property
+    def state_pairs(self) -> list[StatePair]:
+        """Variables whose old value is an input, in the order of these inputs.
+
+        An old value of which neither an output nor an input of the program is the variable itself is left out: the
+        host has to know where it comes from.
+        """
+        pairs = []
+        for name in self.inputs:
+            current = name.removesuffix("~1")
+            if current == name:
+                continue
+            if current in self.outputs:
+                pairs.append(StatePair(current, name, "state"))
+            elif current in self.inputs:
+                pairs.append(StatePair(current, name, "force"))
+        return pairs
