@@ -1,0 +1,65 @@
+"""Where the C++ side of this installation lies: ``python -m matlaw.config --cmake-dir``.
+
+>>> cmake_dir().name
+'matlaw'
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from matlaw.errors import FatalError
+
+
+def prefix() -> Path:
+    """Return the folder that holds ``lib/`` and ``include/``: the installed package.
+
+    :raises FatalError: the package runs from its sources and was never installed
+    """
+    # In an editable installation the compiled half lies in another folder than the Python files.
+    found = find_spec("matlaw._core")
+    if found is None or found.origin is None:
+        raise FatalError("the compiled part of matlaw is not installed; run pip install . in its source folder")
+    return Path(found.origin).resolve().parent
+
+
+def cmake_dir() -> Path:
+    """Return the folder for ``matlaw_DIR``, holding ``matlawConfig.cmake``."""
+    return prefix() / "lib" / "cmake" / "matlaw"
+
+
+def include_dir() -> Path:
+    """Return the folder of the C++ headers."""
+    return prefix() / "include"
+
+
+def library_dir() -> Path:
+    """Return the folder of ``libmatlaw.so`` and ``libmatlaw_eager.so``."""
+    return prefix() / "lib"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the folders asked for, one a line."""
+    parser = argparse.ArgumentParser(prog="python -m matlaw.config", description="Where the C++ side of matlaw lies.")
+    places = {
+        "prefix": (prefix, "folder that holds lib/ and include/"),
+        "cmake-dir": (cmake_dir, "for -Dmatlaw_DIR="),
+        "include-dir": (include_dir, "of the headers"),
+        "library-dir": (library_dir, "of the shared libraries"),
+    }
+    for option, (_, text) in places.items():
+        parser.add_argument(f"--{option}", action="store_true", help=text)
+    chosen = vars(parser.parse_args(arguments))
+    wanted = [option for option in places if chosen[option.replace("-", "_")]]
+    if not wanted:
+        parser.error("name at least one folder")
+    for option in wanted:
+        print(places[option][0]())
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,72 @@
+"""NumPy arrays and torch tensors: a law takes either and gives back the same kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from matlaw.errors import FatalError
+
+
+def as_tensor(name: str, value: Any, dtype: torch.dtype, device: torch.device | None = None) -> torch.Tensor:
+    """Return a tensor that shares memory with `value` where it can.
+
+    :param name: what the value is, for the error message
+    :param value: tensor (returned as it is), NumPy array (shared when it is writable and on the same device), number or
+        nested sequence of numbers
+    :param dtype: of the tensor that is made from numbers; arrays and tensors keep theirs
+    :param device: where arrays and numbers go; tensors stay where they are
+    :raises FatalError: the value is not numeric
+
+    >>> a = np.zeros((2, 6))
+    >>> as_tensor("strain", a, torch.float64)[1, 2] = 5.0
+    >>> float(a[1, 2])
+    5.0
+    """
+    if isinstance(value, torch.Tensor):
+        return value
+    try:
+        if isinstance(value, np.ndarray):
+            # torch has neither read-only tensors nor negative strides.
+            if not value.flags.writeable or any(stride < 0 for stride in value.strides):
+                value = value.copy()
+            tensor = torch.from_numpy(value)
+        else:
+            tensor = torch.as_tensor(value, dtype=dtype)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise FatalError(f"{name}: expected numbers, a NumPy array or a torch tensor; {error}") from error
+    return tensor if device is None else tensor.to(device)
+
+
+def as_tensors(
+    kind: str, values: Mapping[str, Any], dtype: torch.dtype, device: torch.device | None = None
+) -> dict[str, torch.Tensor]:
+    """Return the tensors of a mapping; see :func:`as_tensor`.
+
+    :param kind: ``input``, ``tangent`` ...: names the values in errors
+    """
+    if not isinstance(values, Mapping):
+        raise FatalError(f"{kind}s: expected a dict keyed by variable name, got {type(values).__name__}")
+    return {name: as_tensor(f"{kind} '{name}'", value, dtype, device) for name, value in values.items()}
+
+
+def wants_numpy(*mappings: Mapping[str, Any]) -> bool:
+    """True when something was given and nothing of it is a torch tensor.
+
+    >>> wants_numpy({"strain": np.zeros(6)}), wants_numpy({"strain": np.zeros(6), "t": torch.zeros(())})
+    (True, False)
+    """
+    given = [value for mapping in mappings for value in mapping.values()]
+    return bool(given) and not any(isinstance(value, torch.Tensor) for value in given)
+
+
+def to_numpy(value: Any) -> Any:
+    """Return NumPy arrays in place of tensors, in nested dicts too, sharing memory with tensors on the CPU."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().cpu().numpy()
+    if isinstance(value, dict):
+        return {name: to_numpy(entry) for name, entry in value.items()}
+    return value

@@ -1,0 +1,195 @@
+"""A law that was compiled ahead of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from matlaw import _core
+from matlaw.evaluation import Evaluation
+from matlaw.runtime.arrays import as_tensor, as_tensors, to_numpy, wants_numpy
+from matlaw.runtime.state_pair import StatePair
+
+Arrays = dict[str, Any]
+Blocks = dict[str, dict[str, Any]]
+
+
+class CompiledModel:
+    """A compiled law; made by :func:`matlaw.load_model`.
+
+    Inputs are dicts of NumPy arrays or torch tensors of shape ``(*B, *sub_batch, *base)``, with batch shapes that
+    broadcast against each other; results are of the same kind (tensors when any input is one). Symmetric tensors
+    are in Mandel components. Tensors have the law's dtype and lie on its device. Calls run without the
+    interpreter lock, so threads may share a law.
+
+    :param handle: what the C++ loader returned
+    """
+
+    def __init__(self, handle: _core.Model) -> None:
+        self._handle = handle
+        self._dtype: torch.dtype = getattr(torch, handle.dtype)
+        self._device = torch.device(handle.device)
+
+    def __repr__(self) -> str:
+        inputs, outputs = ", ".join(self.input_names), ", ".join(self.output_names)
+        kind = f"{self._device}, {self._handle.dtype}, {self.backend}"
+        return f"CompiledModel({self.name!r}: {inputs} -> {outputs}; {kind})"
+
+    @property
+    def handle(self) -> _core.Model:
+        """The C++ model, for hosts written in C++."""
+        return self._handle
+
+    @property
+    def name(self) -> str:
+        """Name of the model in its input file."""
+        return self._handle.name
+
+    @property
+    def backend(self) -> str:
+        """What evaluates the graphs: ``native``, ``inductor``, or ``native+inductor`` where only some are native."""
+        return self._handle.backend
+
+    @property
+    def input_names(self) -> list[str]:
+        """Names of the inputs, in order."""
+        return self._handle.input_names
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of the outputs, in order."""
+        return self._handle.output_names
+
+    @property
+    def input_base_shapes(self) -> list[tuple[int, ...]]:
+        """Base shape of each input, ``(6,)`` for a symmetric tensor."""
+        return [tuple(shape) for shape in self._handle.input_base_shapes]
+
+    @property
+    def output_base_shapes(self) -> list[tuple[int, ...]]:
+        """Base shape of each output."""
+        return [tuple(shape) for shape in self._handle.output_base_shapes]
+
+    @property
+    def input_sub_batch_shapes(self) -> list[tuple[int, ...]]:
+        """Sub-batch shape of each input, ``()`` for a plain one."""
+        return [tuple(shape) for shape in self._handle.input_sub_batch_shapes]
+
+    @property
+    def output_sub_batch_shapes(self) -> list[tuple[int, ...]]:
+        """Sub-batch shape of each output."""
+        return [tuple(shape) for shape in self._handle.output_sub_batch_shapes]
+
+    @property
+    def input_types(self) -> list[str]:
+        """Tensor type of each input: ``Scalar``, ``SR2`` ..."""
+        return self._handle.input_types
+
+    @property
+    def output_types(self) -> list[str]:
+        """Tensor type of each output."""
+        return self._handle.output_types
+
+    @property
+    def device(self) -> torch.device:
+        """Where inputs and outputs lie."""
+        return self._device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Of inputs and outputs: ``torch.float64`` or ``torch.float32``."""
+        return self._dtype
+
+    @property
+    def derivative_pairs(self) -> list[tuple[str, str]]:
+        """Derivatives ``(output, input)`` that the law was compiled with."""
+        return self._handle.derivative_pairs
+
+    @property
+    def state_pairs(self) -> list[StatePair]:
+        """What a host carries from one accepted step to the next."""
+        return [
+            StatePair(current, old, role, tuple(initial)) for current, old, role, initial in self._handle.state_pairs
+        ]
+
+    def evaluate(self, inputs: Mapping[str, Any], jacobian: bool = False) -> Evaluation:
+        """Return outputs and the verdict per row; rows never raise.
+
+        :param inputs: by name, each ``(*B, *sub_batch, *base)``
+        :param jacobian: compute :attr:`derivative_pairs` as well
+        :raises FatalError: a name, shape, dtype or device is wrong, or the law has no derivatives
+        """
+        numpy = wants_numpy(inputs)
+        outputs, blocks, status, iterations, dt_factor, failed_rows = self._handle.evaluate(
+            self._tensors("input", inputs), jacobian
+        )
+        if numpy:
+            outputs, blocks, status, iterations, dt_factor = map(
+                to_numpy, (outputs, blocks, status, iterations, dt_factor)
+            )
+        return Evaluation(outputs, status, iterations, dt_factor, blocks, failed_rows)
+
+    def forward(self, inputs: Mapping[str, Any]) -> Arrays:
+        """Return the outputs, each ``(*B, *sub_batch, *base)``.
+
+        :raises ConvergenceError: some rows did not converge; it carries them
+        :raises InputError: an input is not finite; it names the variable and the first row
+        :raises FatalError: a name, shape, dtype or device is wrong
+        """
+        result = self._handle.forward(self._tensors("input", inputs))
+        return to_numpy(result) if wants_numpy(inputs) else result
+
+    def jvp(self, inputs: Mapping[str, Any], tangents: Mapping[str, Any]) -> tuple[Arrays, Arrays]:
+        """Return the outputs and their derivative along `tangents`, both by output name.
+
+        :param tangents: by input name, shaped like the inputs; a missing one is zero
+        :raises ConvergenceError: as :meth:`forward`
+        :raises FatalError: as :meth:`forward`, or the law lacks a derivative that is needed
+        """
+        result = self._handle.jvp(self._tensors("input", inputs), self._tensors("tangent", tangents))
+        return tuple(map(to_numpy, result)) if wants_numpy(inputs, tangents) else result
+
+    def jacobian(self, inputs: Mapping[str, Any]) -> tuple[Arrays, Blocks]:
+        """Return the outputs and the blocks ``[output][input]``, each ``(*B, *out_sub_batch, *out_base, *in_base)``.
+
+        A block that does not depend on the batch is ``(*out_base, *in_base)``.
+
+        :raises ConvergenceError: as :meth:`forward`
+        :raises FatalError: as :meth:`forward`, or the law has no derivatives
+        """
+        result = self._handle.jacobian(self._tensors("input", inputs))
+        return tuple(map(to_numpy, result)) if wants_numpy(inputs) else result
+
+    def named_parameters(self) -> dict[str, torch.Tensor]:
+        """Return the promoted parameters by qualified name; empty when all were baked in."""
+        return self._handle.named_parameters()
+
+    def set_parameter(self, name: str, value: Any) -> None:
+        """Replace a promoted parameter by a copy of `value`.
+
+        :param value: ``(*param_base)``, or ``(*B, *param_base)`` for one value per row
+        :raises FatalError: there is no such parameter, or the shape, dtype or device is wrong
+        """
+        self._handle.set_parameter(name, as_tensor(f"parameter '{name}'", value, self._dtype, self._device))
+
+    def param_jacobian(self, inputs: Mapping[str, Any]) -> Blocks:
+        """Return derivatives ``[output][parameter]`` with respect to promoted parameters.
+
+        :raises FatalError: the law was compiled without them
+        """
+        result = self._handle.param_jacobian(self._tensors("input", inputs))
+        return to_numpy(result) if wants_numpy(inputs) else result
+
+    def param_vjp(self, inputs: Mapping[str, Any], cotangents: Mapping[str, Any]) -> Arrays:
+        """Return the gradient by promoted parameters of the outputs weighted by `cotangents`.
+
+        :param cotangents: by output name, shaped like the outputs
+        :raises FatalError: the law was compiled without parameter derivatives
+        """
+        result = self._handle.param_vjp(self._tensors("input", inputs), self._tensors("cotangent", cotangents))
+        return to_numpy(result) if wants_numpy(inputs, cotangents) else result
+
+    def _tensors(self, kind: str, values: Mapping[str, Any]) -> dict[str, torch.Tensor]:
+        return as_tensors(kind, values, self._dtype, self._device)

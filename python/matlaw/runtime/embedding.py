@@ -1,0 +1,49 @@
+"""What the C++ eager runtime asks of Python: load a law, and describe it in plain types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def load(path: str, name: str, extensions: Sequence[str] = ()) -> Any:
+    """Return the eager law `name` of an input file.
+
+    :param path: input file
+    :param name: of the model
+    :param extensions: Python files, packages or dotted names that register further model types
+    :raises FatalError: this torch is not the one that libmatlaw was built for, or as :func:`matlaw.load_model`
+    """
+    from matlaw.runtime.load import load_model
+
+    return load_model(path, name, runtime="eager", extensions=extensions)
+
+
+def describe(model: Any) -> dict[str, Any]:
+    """Return the boundary of a law as strings, numbers, lists and dicts.
+
+    :param model: anything with the metadata of :class:`matlaw.eager.EagerModel`
+    """
+    return {
+        "name": model.name,
+        "input_names": list(model.input_names),
+        "output_names": list(model.output_names),
+        "input_base_shapes": [list(shape) for shape in model.input_base_shapes],
+        "output_base_shapes": [list(shape) for shape in model.output_base_shapes],
+        "input_sub_batch_shapes": [list(shape) for shape in model.input_sub_batch_shapes],
+        "output_sub_batch_shapes": [list(shape) for shape in model.output_sub_batch_shapes],
+        "input_types": list(model.input_types),
+        "output_types": list(model.output_types),
+        "device": str(model.device),
+        "dtype": str(model.dtype).removeprefix("torch."),
+        "derivative_pairs": [{"output": output, "input": given} for output, given in model.derivative_pairs],
+        "state_pairs": [
+            {
+                "current": pair.current,
+                "old": pair.old,
+                "role": pair.role,
+                "initial": [float(value) for value in pair.initial],
+            }
+            for pair in model.state_pairs
+        ],
+    }

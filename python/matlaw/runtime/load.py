@@ -1,0 +1,123 @@
+"""The one loader: a compiled law or an input file, by path and model name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import nmhit
+import torch
+
+from matlaw.errors import FatalError
+
+if TYPE_CHECKING:
+    from matlaw.eager import EagerModel
+    from matlaw.runtime.compiled import CompiledModel
+
+_RUNTIMES = ("auto", "compiled", "eager")
+_BACKENDS = ("auto", "native", "inductor")
+_DTYPES = ("float64", "float32")
+
+
+def load_model(
+    path: str | os.PathLike[str],
+    name: str = "",
+    *,
+    device: str | torch.device = "cpu",
+    dtype: str | torch.dtype | None = None,
+    backend: str = "auto",
+    threads: int | None = None,
+    max_chunk_rows: int | None = None,
+    runtime: str = "auto",
+    extensions: Sequence[str] = (),
+) -> CompiledModel | EagerModel:
+    """Load the law `name`.
+
+    A stub (``<name>_aoti.i``), an artifact folder or its ``metadata.json`` gives a :class:`CompiledModel`; any other
+    input file a :class:`matlaw.eager.EagerModel`. Both have the same operations.
+
+    :param path: stub, artifact folder, ``metadata.json`` or input file
+    :param name: of the model; may be left out for a compiled law that is the only one there
+    :param device: where the law runs, ``cpu`` or ``cuda``
+    :param dtype: ``float64`` or ``float32``; by default the one that a compiled law was made for, else ``float64``
+    :param backend: of a compiled law: ``auto``, ``native`` or ``inductor``
+    :param threads: of one call of a compiled law; by default what torch uses
+    :param max_chunk_rows: largest number of rows that run through a compiled law together; by default what
+        fits the cache
+    :param runtime: ``auto``, or ``compiled`` or ``eager`` to insist
+    :param extensions: Python files, packages or dotted names that register further model types, for input files
+    :raises FatalError: nothing is there, the file is wrong, it has no such model, or a compiled law does not fit this
+        machine; the message says which
+    """
+    place = Path(path)
+    kind = _one_of("runtime", runtime, _RUNTIMES)
+    if kind == "auto":
+        kind = "compiled" if is_compiled(place, name) else "eager"
+    elif not place.exists():
+        raise _missing(place)
+    dtype_name = None if dtype is None else _one_of("dtype", str(dtype).removeprefix("torch."), _DTYPES)
+    if kind == "compiled":
+        from matlaw import _core
+        from matlaw.runtime.compiled import CompiledModel
+
+        return CompiledModel(
+            _core.load_model(
+                os.fspath(place),
+                name,
+                device=str(device),
+                dtype=dtype_name,
+                backend=_one_of("backend", backend, _BACKENDS),
+                threads=threads or 0,
+                max_chunk_rows=max_chunk_rows or 0,
+            )
+        )
+    from matlaw.eager import load_model as load_eager
+
+    if not name:
+        raise FatalError(f"{place}: name the model to load; an input file may hold several")
+    return load_eager(place, name, device=device, dtype=dtype_name or "float64", extensions=extensions)
+
+
+def is_compiled(place: Path, name: str = "") -> bool:
+    """True for an artifact folder, its ``metadata.json``, and a stub whose model `name` is compiled.
+
+    :param place: an existing file or folder
+    :param name: of the model; when empty, one compiled model in the file is enough
+    :raises FatalError: nothing is there, or the file cannot be parsed
+    """
+    if place.is_dir():
+        if (place / "metadata.json").is_file():
+            return True
+        raise FatalError(
+            f"{place} is a folder without metadata.json, so it is no compiled law; "
+            "pass the folder that matlaw-compile wrote, its stub, or an input file"
+        )
+    if not place.is_file():
+        raise _missing(place)
+    if place.suffix == ".json":
+        return True
+    try:
+        models = nmhit.parse_file(os.fspath(place)).find("Models")
+    except nmhit.Error as error:
+        raise FatalError(f"{place} cannot be read as an input file: {error}") from error
+    if models is None:
+        return False
+    types = {block.path(): block.param_optional_str("type", "") for block in models.children(nmhit.NodeType.Section)}
+    if name:
+        return types.get(name) == "AOTIModel"
+    return "AOTIModel" in types.values()
+
+
+def _missing(place: Path) -> FatalError:
+    return FatalError(
+        f"there is no file or folder {place} (looked from {Path.cwd()}); pass a stub, an artifact folder, "
+        "its metadata.json, or an input file"
+    )
+
+
+def _one_of(option: str, value: str, choices: Sequence[str]) -> str:
+    if value not in choices:
+        raise FatalError(f"load_model: {option} must be one of {', '.join(choices)}; got {value!r}")
+    return value
