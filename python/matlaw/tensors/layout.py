@@ -38,7 +38,7 @@ def to_internal(
     trailing = kind.base_ndim + sub_batch_ndim
     split = public.ndim - trailing
     if batch_shape is not None:
-        public = public.expand(*batch_shape, *public.shape[split:])
+        public = public.expand((*batch_shape, *public.shape[split:]))
         split = len(batch_shape)
     size = 1
     for extent in public.shape[:split]:
@@ -66,4 +66,4 @@ def data_to_public(data: torch.Tensor, base_ndim: int, batch_shape: Sequence[int
     data = data.expand(*data.shape[:-1], size)
     last = data.ndim - 1
     moved = data.permute(last, *range(base_ndim, last), *range(base_ndim)).contiguous()
-    return moved.reshape(*batch_shape, *moved.shape[1:])
+    return moved.reshape((*batch_shape, *moved.shape[1:]))

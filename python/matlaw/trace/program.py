@@ -18,11 +18,13 @@ class StatePair:
     :ivar current: name of the variable
     :ivar old: name of its old value, an input
     :ivar role: ``state``: the output ``current`` feeds ``old``; ``force``: the input ``current`` does
+    :ivar initial: value of ``old`` before the first step, the components of ``(*sub_batch, *base)`` row by row
     """
 
     current: str
     old: str
     role: str
+    initial: tuple[float, ...] = ()
 
 
 @dataclass
@@ -166,12 +168,13 @@ class Program:
         host has to know where it comes from.
         """
         pairs = []
-        for name in self.inputs:
+        for name, variable in self.inputs.items():
+            initial = (0.0,) * variable.size
             current = name.removesuffix("~1")
             if current == name:
                 continue
             if current in self.outputs:
-                pairs.append(StatePair(current, name, "state"))
+                pairs.append(StatePair(current, name, "state", initial))
             elif current in self.inputs:
-                pairs.append(StatePair(current, name, "force"))
+                pairs.append(StatePair(current, name, "force", initial))
         return pairs

@@ -1,0 +1,64 @@
+"""What callers hand over: names, types, shapes and devices are checked before anything is computed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+
+import torch
+
+from matlaw.errors import FatalError
+from matlaw.models import Variable
+
+
+def check_names(kind: str, given: Iterable[str], known: Iterable[str], *, complete: bool) -> None:
+    """Every given name is known, and when ``complete`` every known name is given.
+
+    :raises FatalError: naming the first that is not, with the closest known name
+    """
+    given, known = list(given), list(known)
+    for name in given:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+            hint = f"; did you mean '{close[0]}'?" if close else "."
+            raise FatalError(f"unknown {kind} '{name}'{hint} The {kind}s are: {', '.join(known) or 'none'}")
+    missing = [name for name in known if name not in given]
+    if complete and missing:
+        raise FatalError(f"missing {kind} {', '.join(repr(m) for m in missing)}; expected: {', '.join(known)}")
+
+
+def check_tensor(
+    what: str, value: torch.Tensor, trailing: tuple[int, ...], dtype: torch.dtype, device: torch.device
+) -> None:
+    """The tensor has the type, the device and the trailing axes that are expected.
+
+    :param what: for the message, such as ``input 'strain'``
+    :param trailing: ``(*sub_batch, *base)``
+    :raises FatalError: saying what was expected and what came
+    """
+    if not isinstance(value, torch.Tensor):
+        raise FatalError(f"{what}: expected a torch tensor, got {type(value).__name__}")
+    if value.dtype != dtype:
+        raise FatalError(f"{what}: expected {dtype}, got {value.dtype}; convert it with .to({dtype})")
+    if value.device.type != device.type:
+        raise FatalError(f"{what}: expected a tensor on {device}, got one on {value.device}")
+    if tuple(value.shape[value.ndim - len(trailing) :] if trailing else ()) != trailing:
+        expected = ", ".join(["*B", *map(str, trailing)])
+        raise FatalError(f"{what}: expected shape ({expected}), got {tuple(value.shape)}")
+
+
+def common_batch(what: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """The batch shape that all broadcast to.
+
+    :raises FatalError: listing the batch shape of each when they do not
+    """
+    try:
+        return tuple(torch.broadcast_shapes(*shapes.values()))
+    except RuntimeError as error:
+        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise FatalError(f"the batch shapes of the {what} do not broadcast: {listed}") from error
+
+
+def trailing_shape(variable: Variable) -> tuple[int, ...]:
+    """``(*sub_batch, *base)`` of a variable in the public layout."""
+    return (*variable.sub_batch_shape, *variable.type.base_shape)

@@ -1,0 +1,212 @@
+"""Runs the segments of a program in order, with derivatives when there are seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+
+from matlaw.eager.implicit import System, sensitivities, solve
+from matlaw.eager.sensitivity import Derivatives, push
+from matlaw.eager.step_factor import step_factor
+from matlaw.evaluation import Status
+from matlaw.tensors import Tensor
+from matlaw.trace import ForwardSegment, ImplicitSegment, Program
+from matlaw.trace.derivatives import dense_jacobian
+from matlaw.trace.graphs import Forward, forward_of_segment, residual_of_segment
+
+
+@dataclass
+class Run:
+    """What a run of the chain gives.
+
+    :ivar values: by name, ``(*shape, B)``
+    :ivar derivatives: by name, then by seed, ``(size, seed_size, B)``
+    :ivar status: ``(B,)`` int8
+    :ivar iterations: ``(B,)`` int32, the largest over the implicit segments
+    :ivar dt_factor: ``(B,)`` float64, the smallest
+    """
+
+    values: dict[str, torch.Tensor]
+    derivatives: Derivatives
+    status: torch.Tensor
+    iterations: torch.Tensor
+    dt_factor: torch.Tensor
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self.status.shape[0]
+
+    @property
+    def failed_rows(self) -> list[int]:
+        """Rows whose status is not CONVERGED, ascending."""
+        return torch.nonzero(self.status != int(Status.CONVERGED)).flatten().tolist()
+
+
+class Chain:
+    """The segments of a program.
+
+    :param program: the program
+    :param dtype: of everything
+    :param device: of everything
+    """
+
+    def __init__(self, program: Program, dtype: torch.dtype, device: torch.device) -> None:
+        self._program = program
+        self._dtype = dtype
+        self._device = device
+
+    def run(
+        self,
+        values: Mapping[str, Tensor],
+        parameters: Mapping[str, Tensor],
+        derivatives: Derivatives,
+        rows: int,
+    ) -> Run:
+        """Evaluates every row whose input is finite.
+
+        :param values: the inputs, batch extent ``rows``
+        :param parameters: all parameters, batch extent ``rows`` or 1
+        :param derivatives: those of inputs and parameters by the seeds
+        :param rows: number of rows
+        """
+        finite = torch.ones(rows, dtype=torch.bool, device=self._device)
+        for tensor in values.values():
+            finite &= torch.isfinite(tensor.data).reshape(-1, rows).all(0)
+        if bool(finite.all()):
+            return self._run_finite(values, parameters, derivatives, rows)
+        good = torch.nonzero(finite).flatten()
+        inner = self._run_finite(
+            {n: _select(t, good) for n, t in values.items()},
+            {n: t if t.batch_size == 1 else _select(t, good) for n, t in parameters.items()},
+            {n: {s: d.index_select(-1, good) for s, d in by.items()} for n, by in derivatives.items()},
+            good.shape[0],
+        )
+        return self._scattered(inner, good, rows)
+
+    def _scattered(self, inner: Run, good: torch.Tensor, rows: int) -> Run:
+        """The results of some rows among all; the others are NaN with status BAD_INPUT."""
+
+        def spread(part: torch.Tensor, fill: float) -> torch.Tensor:
+            whole = part.new_full((*part.shape[:-1], rows), fill)
+            whole[..., good] = part
+            return whole
+
+        return Run(
+            {n: spread(v, torch.nan) for n, v in inner.values.items()},
+            {n: {s: spread(d, torch.nan) for s, d in by.items()} for n, by in inner.derivatives.items()},
+            spread(inner.status, int(Status.BAD_INPUT)),
+            spread(inner.iterations, 0),
+            spread(inner.dt_factor, 0.5),
+        )
+
+    def _run_finite(
+        self,
+        values: Mapping[str, Tensor],
+        parameters: Mapping[str, Tensor],
+        derivatives: Derivatives,
+        rows: int,
+    ) -> Run:
+        run = Run(
+            {n: t.data for n, t in values.items()},
+            {n: dict(by) for n, by in derivatives.items()},
+            torch.full((rows,), int(Status.CONVERGED), dtype=torch.int8, device=self._device),
+            torch.zeros(rows, dtype=torch.int32, device=self._device),
+            torch.ones(rows, dtype=torch.float64, device=self._device),
+        )
+        for segment in self._program.segments:
+            used = {name: parameters[name] for name in segment.parameters}
+            if isinstance(segment, ImplicitSegment):
+                self._implicit(segment, used, run)
+            else:
+                self._forward(segment, used, run)
+        failed = run.status != int(Status.CONVERGED)
+        if bool(failed.any()):
+            for name in self._program.outputs:
+                run.values[name] = torch.where(failed, torch.nan, run.values[name])
+                run.derivatives[name] = {
+                    seed: torch.where(failed, torch.nan, d) for seed, d in run.derivatives.get(name, {}).items()
+                }
+        return run
+
+    def _forward(self, segment: ForwardSegment, parameters: Mapping[str, Tensor], run: Run) -> None:
+        forward = forward_of_segment(segment, parameters, self._program.name)
+        arguments = [*(run.values[n] for n in segment.inputs), *(p.data for p in parameters.values())]
+        by = _varying(forward, 0, run)
+        with torch.no_grad():
+            results = forward.function(*arguments)
+        for slot, result in zip(forward.outputs, results, strict=True):
+            run.values[slot.name] = result.expand(*slot.shape, run.rows)
+        if by:
+            blocks = _blocks(forward, arguments, by, run.rows)
+            pushed = push(dict(zip(by, blocks, strict=True)), run.derivatives)
+            _store(pushed, forward, run)
+
+    def _implicit(self, segment: ImplicitSegment, parameters: Mapping[str, Tensor], run: Run) -> None:
+        name = self._program.name
+        typed = {n: v.type(run.values[n], v.sub_batch_ndim) for n, v in segment.inputs.items()}
+        with torch.no_grad():
+            guesses = segment.predict(typed, parameters)
+        shapes = {n: v for n, v in segment.unknowns.items()}
+        guess = torch.cat(
+            [guesses[n].data.expand(*v.shape, run.rows).reshape(v.size, run.rows) for n, v in shapes.items()]
+        )
+        forward = residual_of_segment(segment, parameters, name)
+        arguments = [*(run.values[n] for n in segment.givens), *(p.data for p in parameters.values())]
+        system = System(forward, arguments)
+        solution = solve(system, guess, segment.solver)
+        factor = step_factor(solution.status, solution.iterations, segment.solver.max_its)
+        failed = solution.status != int(Status.CONVERGED)
+        run.status = torch.maximum(run.status, solution.status)
+        run.iterations = torch.maximum(run.iterations, solution.iterations)
+        run.dt_factor = torch.minimum(run.dt_factor, factor)
+        u = torch.where(failed, torch.nan, solution.u)
+        unknowns = system.split(u)
+        for n, part in zip(shapes, unknowns, strict=True):
+            run.values[n] = part
+        self._implicit_derivatives(forward, [*unknowns, *arguments], run)
+
+    def _implicit_derivatives(self, forward: Forward, arguments: list[torch.Tensor], run: Run) -> None:
+        """``du/dm = -A^{-1} sum_g (dr/dg) (dg/dm)``, with one decomposition for all seeds ``m``."""
+        count = len(forward.outputs)
+        by = _varying(forward, count, run)
+        if not by:
+            return
+        unknowns = [slot.name for slot in forward.inputs[:count]]
+        blocks = _blocks(forward, arguments, [*unknowns, *by], run.rows)
+        A = torch.cat(blocks[:count], dim=1)
+        right = push(dict(zip(by, blocks[count:], strict=True)), run.derivatives)
+        solved, singular = sensitivities(A, torch.cat(list(right.values()), dim=1))
+        parts = torch.split(solved, [r.shape[1] for r in right.values()], dim=1)
+        _store(dict(zip(right, parts, strict=True)), forward, run)
+        # A row without a tangent is of no use to a host that asked for one.
+        lost = singular & (run.status == int(Status.CONVERGED))
+        run.status = torch.where(lost, int(Status.NOT_CONVERGED), run.status).to(torch.int8)
+        run.dt_factor = torch.where(lost, run.dt_factor.clamp(max=0.25), run.dt_factor)
+
+
+def _select(tensor: Tensor, rows: torch.Tensor) -> Tensor:
+    return type(tensor)(tensor.data.index_select(-1, rows), tensor.sub_batch_ndim)
+
+
+def _varying(forward: Forward, first: int, run: Run) -> list[str]:
+    """Arguments, from the given position on, that depend on a seed."""
+    return [slot.name for slot in forward.inputs[first:] if run.derivatives.get(slot.name)]
+
+
+def _blocks(forward: Forward, arguments: list[torch.Tensor], by: list[str], rows: int) -> list[torch.Tensor]:
+    """Derivatives ``(n, size, B)``; an argument with batch extent 1 is spread first, as a block has the full batch."""
+    full = [a.expand(*a.shape[:-1], rows) for a in arguments]
+    return [b.detach() for b in dense_jacobian(forward, full, by)[1]]
+
+
+def _store(pushed: Mapping[str, torch.Tensor], forward: Forward, run: Run) -> None:
+    """Cuts derivatives ``(n, seed_size, B)`` of all outputs into those of each."""
+    sizes = [slot.size for slot in forward.outputs]
+    for slot in forward.outputs:
+        run.derivatives[slot.name] = {}
+    for seed, block in pushed.items():
+        for slot, part in zip(forward.outputs, torch.split(block, sizes), strict=True):
+            run.derivatives[slot.name][seed] = part

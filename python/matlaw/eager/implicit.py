@@ -1,0 +1,110 @@
+"""Implicit segments: the Newton solve and the implicit function theorem."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from matlaw.errors import FatalError
+from matlaw.models import Newton
+from matlaw.trace.derivatives import dense_jacobian, stacked
+from matlaw.trace.graphs import Forward
+
+
+@dataclass
+class Solution:
+    """What a Newton solve gives.
+
+    :ivar u: ``(n, B)``
+    :ivar status: ``(B,)`` int8, values of :class:`matlaw.Status`
+    :ivar iterations: ``(B,)`` int32
+    """
+
+    u: torch.Tensor
+    status: torch.Tensor
+    iterations: torch.Tensor
+
+
+class System:
+    """The residual of an implicit segment and its Jacobian for the rows that the Newton solver still works on.
+
+    :param forward: the residual, ``(u, g, p) -> r``
+    :param arguments: givens and parameters, each ``(*shape, B)`` or with batch extent 1
+    """
+
+    def __init__(self, forward: Forward, arguments: Sequence[torch.Tensor]) -> None:
+        self._forward = forward
+        self._all = list(arguments)
+        self._rows: torch.Tensor | None = None
+        self._selected = self._all
+        self._unknowns = forward.outputs
+
+    @property
+    def unknown_names(self) -> list[str]:
+        """Names of the unknowns among the arguments of the residual."""
+        return [slot.name for slot in self._forward.inputs[: len(self._unknowns)]]
+
+    def residual(self, u: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """``b = -r``, ``(n, b)``"""
+        arguments = self._arguments(u, rows)
+        with torch.no_grad():
+            return -stacked(self._forward, arguments, u.shape[-1]).to("cpu")
+
+    def jacobian(self, u: torch.Tensor, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """``A = dr/du``, ``(n, n, b)``, and ``b = -r``, ``(n, b)``"""
+        value, blocks = dense_jacobian(self._forward, self._arguments(u, rows), self.unknown_names)
+        return torch.cat(blocks, dim=1).detach().to("cpu"), -value.detach().to("cpu")
+
+    def split(self, u: torch.Tensor) -> list[torch.Tensor]:
+        """The unknowns from one array ``(n, b)``."""
+        parts = torch.split(u, [slot.size for slot in self._unknowns])
+        return [p.reshape(*slot.shape, u.shape[-1]) for p, slot in zip(parts, self._unknowns, strict=True)]
+
+    def _arguments(self, u: torch.Tensor, rows: torch.Tensor) -> list[torch.Tensor]:
+        if self._rows is None or not torch.equal(rows, self._rows):
+            self._rows = rows.clone()
+            self._selected = [a if a.shape[-1] == 1 else a.index_select(-1, rows.to(a.device)) for a in self._all]
+        device = self._all[0].device if self._all else u.device
+        return [*self.split(u.to(device)), *self._selected]
+
+
+def solve(system: System, guess: torch.Tensor, solver: Newton) -> Solution:
+    """Runs the Newton solver of the C++ runtime on all rows.
+
+    :param guess: ``(n, B)``
+    :raises FatalError: when the C++ library of matlaw is not there
+    """
+    core = _core()
+    start = guess.detach().to("cpu").contiguous()
+    u, status, iterations, *_ = core.newton(
+        system.residual, system.jacobian, start, solver.abs_tol, solver.rel_tol, solver.max_its
+    )
+    device = guess.device
+    return Solution(u.to(device), status.to(device), iterations.to(device))
+
+
+def sensitivities(A: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """``-A^{-1} right`` row by row.
+
+    :param A: ``(n, n, B)``
+    :param right: ``(n, m, B)``
+    :returns: ``(n, m, B)``, and ``(B,)`` booleans: where ``A`` is singular or not finite
+    """
+    finite = torch.isfinite(A).flatten(0, 1).all(0)
+    safe = torch.where(finite, A, torch.eye(A.shape[0], dtype=A.dtype, device=A.device).unsqueeze(-1))
+    solution, info = torch.linalg.solve_ex(safe.permute(2, 0, 1), right.permute(2, 0, 1))
+    return -solution.permute(1, 2, 0), (info != 0) | ~finite
+
+
+def _core() -> Any:
+    try:
+        from matlaw import _core as core
+    except ImportError as error:
+        raise FatalError(
+            "the compiled part of matlaw (matlaw._core) is not there, and the Newton solver is part of it; install the "
+            f"package with `pip install .` ({error})"
+        ) from error
+    return core

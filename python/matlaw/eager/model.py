@@ -1,0 +1,371 @@
+"""Laws evaluated straight from an input file, without a compile step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from matlaw.eager import boundary
+from matlaw.eager.chain import Chain, Run
+from matlaw.eager.sensitivity import Derivatives, identity_seeds
+from matlaw.errors import ConvergenceError, FatalError, InputError
+from matlaw.evaluation import Evaluation, Status
+from matlaw.input import load_model as load_forward_model
+from matlaw.models import Variable
+from matlaw.tensors import Tensor, to_internal, to_public
+from matlaw.tensors.layout import data_to_public
+from matlaw.trace import StatePair, partition
+
+Tensors = dict[str, torch.Tensor]
+Blocks = dict[str, dict[str, torch.Tensor]]
+
+
+class EagerModel:
+    """A law that torch evaluates operation by operation, with the operations of a compiled one.
+
+    Tensors are in the public layout: inputs ``(*B, *sub_batch, *base)`` whose batch shapes broadcast, outputs with the
+    full batch shape.
+
+    :param path: input file
+    :param name: name of the model
+    :param extensions: Python files, packages or module names that register further types
+    :param dtype: ``float64`` or ``float32``
+    :param device: where the inputs live
+    :param overrides: assignments such as ``Models/elasticity/E:=1``
+    :raises InputFileError: when the file is wrong
+    :raises FatalError: when an extension, the dtype or the device is wrong
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        name: str,
+        extensions: Sequence[str | Path] = (),
+        *,
+        dtype: torch.dtype | str = torch.float64,
+        device: torch.device | str = "cpu",
+        overrides: Sequence[str] = (),
+    ) -> None:
+        self._dtype = _dtype(dtype)
+        try:
+            self._device = torch.device(device)
+            torch.empty(0, device=self._device)
+        except (RuntimeError, AssertionError) as error:
+            raise FatalError(f"device '{device}' is not available: {error}") from error
+        self._program = partition(load_forward_model(path, name, overrides, extensions))
+        self._parameters: dict[str, Tensor] = {
+            key: value.to(self._dtype, self._device) for key, value in self._program.parameters.items()
+        }
+        self._parameter_batches: dict[str, tuple[int, ...]] = {key: () for key in self._parameters}
+        self._chain = Chain(self._program, self._dtype, self._device)
+
+    def __repr__(self) -> str:
+        return f"EagerModel({self.name!r}: {', '.join(self.input_names)} -> {', '.join(self.output_names)})"
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self._program.name
+
+    @property
+    def input_names(self) -> list[str]:
+        """Names of the inputs, in order."""
+        return list(self._program.inputs)
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of the outputs, in order."""
+        return list(self._program.outputs)
+
+    @property
+    def input_base_shapes(self) -> list[tuple[int, ...]]:
+        """Base shape of each input."""
+        return [v.type.base_shape for v in self._program.inputs.values()]
+
+    @property
+    def output_base_shapes(self) -> list[tuple[int, ...]]:
+        """Base shape of each output."""
+        return [v.type.base_shape for v in self._program.outputs.values()]
+
+    @property
+    def input_sub_batch_shapes(self) -> list[tuple[int, ...]]:
+        """Sub-batch shape of each input."""
+        return [v.sub_batch_shape for v in self._program.inputs.values()]
+
+    @property
+    def output_sub_batch_shapes(self) -> list[tuple[int, ...]]:
+        """Sub-batch shape of each output."""
+        return [v.sub_batch_shape for v in self._program.outputs.values()]
+
+    @property
+    def input_types(self) -> list[str]:
+        """Tensor type of each input."""
+        return [v.type.__name__ for v in self._program.inputs.values()]
+
+    @property
+    def output_types(self) -> list[str]:
+        """Tensor type of each output."""
+        return [v.type.__name__ for v in self._program.outputs.values()]
+
+    @property
+    def device(self) -> torch.device:
+        """Where inputs and outputs live."""
+        return self._device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Type of inputs and outputs."""
+        return self._dtype
+
+    @property
+    def derivative_pairs(self) -> list[tuple[str, str]]:
+        """Derivatives that :meth:`jacobian` returns: of every output by every input."""
+        return [(out, given) for out in self._program.outputs for given in self._program.inputs]
+
+    @property
+    def state_pairs(self) -> list[StatePair]:
+        """What a host carries from one accepted step to the next."""
+        return self._program.state_pairs
+
+    def evaluate(self, inputs: Mapping[str, torch.Tensor], jacobian: bool = False) -> Evaluation:
+        """Outputs and the verdict per row.
+
+        :param inputs: by name, each ``(*B, *sub_batch, *base)``
+        :param jacobian: compute derivatives as well
+        :raises FatalError: for a wrong name, shape, dtype or device, never for a row
+        """
+        seeds = self._program.inputs if jacobian else {}
+        run, batch, sizes = self._run(inputs, seeds, ())
+        return Evaluation(
+            outputs=self._outputs(run, batch),
+            status=run.status.reshape(batch),
+            iterations=run.iterations.reshape(batch),
+            dt_factor=run.dt_factor.reshape(batch),
+            jacobian=self._blocks(run, batch, sizes, self._program.inputs) if jacobian else {},
+            failed_rows=run.failed_rows,
+        )
+
+    def forward(self, inputs: Mapping[str, torch.Tensor]) -> Tensors:
+        """Outputs.
+
+        :raises ConvergenceError: when a row did not converge
+        :raises InputError: when an input is NaN or infinite
+        :raises FatalError: for a wrong call
+        """
+        run, batch, _ = self._run(inputs, {}, ())
+        self._raise_for_rows(run, inputs, batch)
+        return self._outputs(run, batch)
+
+    def jvp(
+        self, inputs: Mapping[str, torch.Tensor], tangents: Mapping[str, torch.Tensor]
+    ) -> tuple[Tensors, Tensors]:
+        """Outputs and the directional derivative.
+
+        :param tangents: by input name, shaped like the inputs; a missing one is zero
+        :raises: as :meth:`forward`
+        """
+        run, batch, _ = self._run(inputs, {}, (), tangents)
+        self._raise_for_rows(run, inputs, batch)
+        found = {}
+        for name, variable in self._program.outputs.items():
+            block = run.derivatives.get(name, {}).get("tangent")
+            if block is None:
+                block = torch.zeros(variable.size, 1, run.rows, dtype=self._dtype, device=self._device)
+            found[name] = to_public(_typed(block[:, 0], variable), batch)
+        return self._outputs(run, batch), found
+
+    def jacobian(self, inputs: Mapping[str, torch.Tensor]) -> tuple[Tensors, Blocks]:
+        """Outputs and derivative blocks ``[output][input]``, each ``(*B, *out_base, *in_base)``.
+
+        :raises: as :meth:`forward`
+        """
+        run, batch, sizes = self._run(inputs, self._program.inputs, ())
+        self._raise_for_rows(run, inputs, batch)
+        return self._outputs(run, batch), self._blocks(run, batch, sizes, self._program.inputs)
+
+    def named_parameters(self) -> Tensors:
+        """Values of the parameters by qualified name, ``(*param_base)`` or ``(*B, *param_base)``."""
+        return {name: to_public(p, self._parameter_batches[name]) for name, p in self._parameters.items()}
+
+    def set_parameter(self, name: str, value: torch.Tensor) -> None:
+        """Copies a value.
+
+        :param value: ``(*param_base)``, or ``(*B, *param_base)`` for one value per row
+        :raises FatalError: for a wrong name, shape, dtype or device
+        :raises InputError: when it is NaN or infinite
+        """
+        boundary.check_names("parameter", [name], self._parameters, complete=False)
+        value = torch.as_tensor(value, dtype=None if isinstance(value, torch.Tensor) else self._dtype)
+        old = self._parameters[name]
+        trailing = (*old.sub_batch_shape, *old.base_shape)
+        boundary.check_tensor(f"parameter '{name}'", value, trailing, self._dtype, self._device)
+        if not torch.isfinite(value).all():
+            raise InputError(f"parameter '{name}' is NaN or infinite", name)
+        self._parameter_batches[name] = tuple(value.shape[: value.ndim - len(trailing)])
+        self._parameters[name] = to_internal(value.detach().clone(), type(old), old.sub_batch_ndim)
+
+    def param_jacobian(self, inputs: Mapping[str, torch.Tensor]) -> Blocks:
+        """Derivatives by the parameters, ``[output][parameter]``, each ``(*B, *out_base, *param_base)``.
+
+        :raises: as :meth:`forward`
+        """
+        run, batch, sizes = self._run(inputs, {}, tuple(self._parameters))
+        self._raise_for_rows(run, inputs, batch)
+        return self._blocks(run, batch, sizes, self._parameter_variables())
+
+    def param_vjp(
+        self, inputs: Mapping[str, torch.Tensor], cotangents: Mapping[str, torch.Tensor]
+    ) -> Tensors:
+        """Derivative of ``sum(cotangent * output)`` by the parameters, each of the parameter's shape.
+
+        A parameter with one value for all rows collects the sum over the rows.
+
+        :param cotangents: by output name, shaped like the outputs; a missing one is zero
+        :raises: as :meth:`forward`
+        """
+        boundary.check_names("output", cotangents, self._program.outputs, complete=False)
+        run, batch, _ = self._run(inputs, {}, tuple(self._parameters))
+        self._raise_for_rows(run, inputs, batch)
+        found = {}
+        for key, parameter in self._parameters.items():
+            variable = Variable(type(parameter), parameter.sub_batch_shape)
+            total = torch.zeros(variable.size, run.rows, dtype=self._dtype, device=self._device)
+            for name, cotangent in cotangents.items():
+                block = run.derivatives.get(name, {}).get(key)
+                if block is not None:
+                    weights = self._internal(f"cotangent '{name}'", cotangent, self._program.outputs[name], batch)
+                    total = total + (weights.data.reshape(-1, 1, run.rows) * block).sum(0)
+            shape = self._parameter_batches[key]
+            full = to_public(_typed(total, variable), batch)
+            found[key] = full.sum_to_size(*shape, *full.shape[len(batch) :]) if shape != batch else full
+        return found
+
+    def _run(
+        self,
+        inputs: Mapping[str, torch.Tensor],
+        seeds: Mapping[str, Variable],
+        parameter_seeds: tuple[str, ...],
+        tangents: Mapping[str, torch.Tensor] | None = None,
+    ) -> tuple[Run, tuple[int, ...], dict[str, int]]:
+        """Checks the inputs and runs the chain on the rows whose input is finite."""
+        boundary.check_names("input", inputs, self._program.inputs, complete=True)
+        batch = self._batch(inputs)
+        values = {n: self._internal(f"input '{n}'", inputs[n], v, batch) for n, v in self._program.inputs.items()}
+        rows = 1
+        for extent in batch:
+            rows *= extent
+        parameters = {}
+        for key, p in self._parameters.items():
+            shape = self._parameter_batches[key]
+            parameters[key] = to_internal(to_public(p, shape), type(p), p.sub_batch_ndim, batch) if shape else p
+        sizes = {name: variable.size for name, variable in seeds.items()}
+        sizes |= {key: v.size for key, v in self._parameter_variables().items() if key in parameter_seeds}
+        derivatives = identity_seeds(sizes, rows, self._dtype, self._device)
+        if tangents is not None:
+            boundary.check_names("tangent", tangents, self._program.inputs, complete=False)
+            for name, tangent in tangents.items():
+                variable = self._program.inputs[name]
+                typed = self._internal(f"tangent '{name}'", tangent, variable, batch)
+                derivatives[name] = {"tangent": typed.data.reshape(variable.size, 1, rows)}
+        return self._chain.run(values, parameters, derivatives, rows), batch, sizes
+
+    def _batch(self, inputs: Mapping[str, torch.Tensor]) -> tuple[int, ...]:
+        """The batch shape of a call."""
+        shapes = {}
+        for name, variable in self._program.inputs.items():
+            trailing = boundary.trailing_shape(variable)
+            boundary.check_tensor(f"input '{name}'", inputs[name], trailing, self._dtype, self._device)
+            shapes[name] = tuple(inputs[name].shape[: inputs[name].ndim - len(trailing)])
+        shapes |= {key: shape for key, shape in self._parameter_batches.items() if shape}
+        return boundary.common_batch("inputs", shapes)
+
+    def _internal(self, what: str, value: torch.Tensor, variable: Variable, batch: tuple[int, ...]) -> Tensor:
+        """A checked value in the internal layout with the full batch."""
+        trailing = boundary.trailing_shape(variable)
+        boundary.check_tensor(what, value, trailing, self._dtype, self._device)
+        try:
+            return to_internal(value.detach(), variable.type, variable.sub_batch_ndim, batch)
+        except RuntimeError as error:
+            own = tuple(value.shape[: value.ndim - len(trailing)])
+            raise FatalError(f"{what}: its batch shape {own} does not broadcast to {batch}, that of the call") from error
+
+    def _outputs(self, run: Run, batch: tuple[int, ...]) -> Tensors:
+        return {
+            name: to_public(_typed(run.values[name], variable), batch)
+            for name, variable in self._program.outputs.items()
+        }
+
+    def _blocks(
+        self, run: Run, batch: tuple[int, ...], sizes: Mapping[str, int], by: Mapping[str, Variable]
+    ) -> Blocks:
+        """Derivatives in the public layout; what does not depend on a seed has zeros."""
+        found: Blocks = {}
+        for name, variable in self._program.outputs.items():
+            found[name] = {}
+            for seed, seed_variable in by.items():
+                block = run.derivatives.get(name, {}).get(seed)
+                if block is None:
+                    block = torch.zeros(variable.size, sizes[seed], run.rows, dtype=self._dtype, device=self._device)
+                    block[..., run.status != int(Status.CONVERGED)] = torch.nan
+                base = (*variable.type.base_shape, *seed_variable.type.base_shape)
+                found[name][seed] = data_to_public(block.reshape(*base, run.rows), len(base), batch)
+        return found
+
+    def _parameter_variables(self) -> dict[str, Variable]:
+        return {key: Variable(type(p), p.sub_batch_shape) for key, p in self._parameters.items()}
+
+    def _raise_for_rows(self, run: Run, inputs: Mapping[str, Any], batch: tuple[int, ...]) -> None:
+        """Raises what :meth:`evaluate` reports per row: bad input first, then divergence."""
+        if not run.failed_rows:
+            return
+        bad = torch.nonzero(run.status == int(Status.BAD_INPUT)).flatten().tolist()
+        if bad:
+            for name, variable in self._program.inputs.items():
+                value = to_internal(inputs[name], variable.type, variable.sub_batch_ndim, batch).data[..., bad[0]]
+                if not torch.isfinite(value).all():
+                    raise InputError(
+                        f"input '{name}' of model '{self.name}' is NaN or infinite in row {bad[0]} of the flattened "
+                        f"batch (rows with such input: {_listed(bad)}). A smaller time step does not help: look for "
+                        f"where '{name}' is computed",
+                        name,
+                        bad[0],
+                    )
+        raise ConvergenceError(
+            f"model '{self.name}': {len(run.failed_rows)} of {run.rows} rows did not converge "
+            f"(rows {_listed(run.failed_rows)} of the flattened batch); try a smaller step from the old state",
+            run.failed_rows,
+        )
+
+
+def load_model(
+    path: str | Path,
+    name: str,
+    *,
+    device: torch.device | str = "cpu",
+    dtype: torch.dtype | str = torch.float64,
+    extensions: Sequence[str | Path] = (),
+    overrides: Sequence[str] = (),
+) -> EagerModel:
+    """The law of an input file; see :class:`EagerModel`."""
+    return EagerModel(path, name, extensions, dtype=dtype, device=device, overrides=overrides)
+
+
+def _typed(data: torch.Tensor, variable: Variable) -> Tensor:
+    """Typed tensor from components in any leading shape."""
+    return variable.type(data.reshape(*variable.shape, data.shape[-1]), variable.sub_batch_ndim)
+
+
+def _dtype(dtype: torch.dtype | str) -> torch.dtype:
+    known = {"float64": torch.float64, "float32": torch.float32}
+    name = str(dtype).removeprefix("torch.")
+    if name not in known:
+        raise FatalError(f"dtype must be one of {', '.join(known)}, got '{name}'")
+    return known[name]
+
+
+def _listed(rows: Sequence[int]) -> str:
+    shown = ", ".join(map(str, rows[:10]))
+    return shown if len(rows) <= 10 else f"{shown}, ... {len(rows)} in all"
