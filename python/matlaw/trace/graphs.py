@@ -202,12 +202,16 @@ def solve_ift_graph(stem: str, forward: Forward, pairs: Sequence[Pair], givens: 
     unknowns = {slot.name: slot for slot in forward.outputs}
     by = {slot.name: slot for slot in forward.inputs[len(forward.outputs) :]}
     m = sum(by[g].size for g in givens)
-    blocks = tuple(
-        Slot(f"d {p.output} / d {p.input}", unknowns[p.output].shape + by[p.input].shape) for p in pairs
-    )
+    blocks = tuple(Slot(f"d {p.output} / d {p.input}", unknowns[p.output].shape + by[p.input].shape) for p in pairs)
     inputs = (Slot("A", (n, n)), Slot("Bg", (n, m)))
     return Graph(
-        "solve_ift", stem, inputs, blocks, pairs=tuple(pairs), columns=tuple(givens), rows=forward.outputs,
+        "solve_ift",
+        stem,
+        inputs,
+        blocks,
+        pairs=tuple(pairs),
+        columns=tuple(givens),
+        rows=forward.outputs,
         column_slots=tuple(by[g] for g in givens),
     )
 

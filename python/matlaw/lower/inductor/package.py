@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import logging
 import shutil
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +40,7 @@ def export_graph(graph: Graph, name: str, dtype: torch.dtype = torch.float64) ->
     def with_batch(*flat: torch.Tensor) -> list[torch.Tensor]:
         # Recording checks that results have a batch axis; a constant block gets one of extent 1, removed below.
         results = function(*flat)
-        return [
-            x.unsqueeze(-1) if k >= batched and constant[k - batched] else x for k, x in enumerate(results)
-        ]
+        return [x.unsqueeze(-1) if k >= batched and constant[k - batched] else x for k, x in enumerate(results)]
 
     traced = trace(with_batch, graph.inputs, graph.outputs, title, dtype)
 
@@ -51,9 +51,7 @@ def export_graph(graph: Graph, name: str, dtype: torch.dtype = torch.float64) ->
 
         def forward(self, *flat: torch.Tensor) -> tuple[torch.Tensor, ...]:
             results = self.graph_module(*flat)
-            return tuple(
-                x.squeeze(-1) if k >= batched and constant[k - batched] else x for k, x in enumerate(results)
-            )
+            return tuple(x.squeeze(-1) if k >= batched and constant[k - batched] else x for k, x in enumerate(results))
 
     rows = torch.export.Dim("rows", min=2)
     arguments = tuple(torch.zeros(*slot.shape, _EXAMPLE_ROWS, dtype=dtype) for slot in graph.inputs)
@@ -78,8 +76,15 @@ def compile_exported(exported: bytes, package: Path, title: str, cpu_target: str
     :raises CompileError: Inductor refused
     """
     import torch._inductor
+    from torch._inductor.runtime.cache_dir_utils import cache_dir
 
-    program = torch.export.load(io.BytesIO(exported))
+    from matlaw.lower.inductor.sanitize import sanitize
+
+    logging.getLogger("torch._inductor").setLevel(logging.ERROR)
+    logging.getLogger("torch.export").setLevel(logging.ERROR)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        program = torch.export.load(io.BytesIO(exported))
     lanes: dict[str, int | None] = {"x86-64-v2": 0, "x86-64-v3": 256, "x86-64-v4": 512, "native": None}
     options = {
         "cpp.march": cpu_target,
@@ -93,7 +98,7 @@ def compile_exported(exported: bytes, package: Path, title: str, cpu_target: str
     try:
         raw = folder / "graph.pt2"
         torch._inductor.aoti_compile_and_package(program, package_path=str(raw), inductor_configs=options)
-        shutil.copyfile(raw, package)
+        sanitize(raw, package, (folder, Path(cache_dir())))
     except Exception as e:
         first = str(e).strip().splitlines()[:3]
         raise CompileError(f"{title}: Inductor refused it: {' '.join(first)}") from e

@@ -24,27 +24,32 @@ class ForwardProgram:
         self.forward = forward
         traced = trace(forward.function, forward.inputs, forward.outputs, forward.name)
         self.value = interpret(traced.module, forward.inputs, forward.outputs)
-        self._gradients: dict[str, dict[Value, Gradient]] = {}
+        self._gradients: dict[int, dict[Value, Gradient]] = {}
 
     @property
     def outputs(self) -> list[Value]:
         """All components of all outputs."""
         return [v for values in self.value.values for v in values]
 
-    def block(self, rows: Sequence[Value], by: str) -> list[list[Value]]:
-        """Derivatives of values by an input: one list per row, one entry per component of the input."""
-        position = self.forward.position(by)
+    def block_at(self, rows: Sequence[Value], position: int) -> list[list[Value]]:
+        """Derivatives of values by an input: one list per row, one entry per component of the input.
+
+        :param rows: some of the output components
+        :param position: of the input
+        """
         seeds = [self.value.pool.input(position, c) for c in range(self.forward.inputs[position].size)]
-        if by not in self._gradients:
-            self._gradients[by] = differentiate(self.value.pool, self.outputs, seeds)
-        gradients = self._gradients[by]
+        if position not in self._gradients:
+            self._gradients[position] = differentiate(self.value.pool, self.outputs, seeds)
+        gradients = self._gradients[position]
         zero = self.value.pool.zero
         return [[gradients[v].get(k, zero) for k in range(len(seeds))] for v in rows]
 
     def pair(self, output: str, by: str) -> list[Value]:
         """The block of an output by an input, row-major."""
         names = [slot.name for slot in self.forward.outputs]
-        return [d for row in self.block(self.value.values[names.index(output)], by) for d in row]
+        return [
+            d for row in self.block_at(self.value.values[names.index(output)], self.forward.position(by)) for d in row
+        ]
 
 
 def native_program(graph: Graph, forward: ForwardProgram) -> Program:
@@ -57,7 +62,7 @@ def native_program(graph: Graph, forward: ForwardProgram) -> Program:
     negative = tuple(pool.neg(v) for v in forward.outputs)
 
     def side_by_side() -> tuple[Value, ...]:
-        blocks = [forward.block(forward.outputs, name) for name in graph.columns]
+        blocks = [forward.block_at(forward.outputs, forward.forward.position(name)) for name in graph.columns]
         return tuple(d for k in range(len(forward.outputs)) for block in blocks for d in block[k])
 
     values: tuple[tuple[Value, ...], ...]

@@ -1,0 +1,245 @@
+"""Compile a model to an artifact: plan, lower, check, write."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from matlaw.artifact.fingerprint import fingerprint
+from matlaw.artifact.folder import building, write_file
+from matlaw.artifact.metadata import is_sealed, metadata, sealed, solver_entry
+from matlaw.artifact.plan import Plan, Planner, output_files
+from matlaw.artifact.request import Request
+from matlaw.artifact.stub import render_stub
+from matlaw.errors import CompileError
+from matlaw.trace.graphs import Graph
+
+#: Called as each file lands: its number, the number of files, its path relative to the output directory.
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass
+class FileReport:
+    """One compiled file.
+
+    :ivar path: relative to the output directory
+    :ivar bytes: its size
+    :ivar statements: per row, of a native kernel; 0 else
+    """
+
+    path: str
+    bytes: int
+    statements: int = 0
+
+
+@dataclass
+class CompileReport:
+    """What a compile did.
+
+    :ivar artifact: the artifact folder
+    :ivar stub: the stub, or ``None``
+    :ivar up_to_date: True when the artifact on disk was this build already and nothing was compiled
+    :ivar files: what was compiled, in order
+    :ivar left_to_inductor: graphs without a native kernel, and the operation that has none
+    :ivar verification: worst errors of the self-check by graph
+    """
+
+    artifact: Path
+    stub: Path | None
+    up_to_date: bool = False
+    files: list[FileReport] = field(default_factory=list)
+    left_to_inductor: dict[str, str] = field(default_factory=dict)
+    verification: dict[str, Any] = field(default_factory=dict)
+
+
+def compile_model(
+    path: str | Path,
+    name: str,
+    output_dir: str | Path = "aoti",
+    derivatives: Sequence[str] = (),
+    parameters: Sequence[str] = (),
+    backend: str = "both",
+    *,
+    device: str = "cpu",
+    dtype: str = "float64",
+    cpu_target: str = "x86-64-v3",
+    overrides: Sequence[str] = (),
+    extensions: Sequence[str] = (),
+    stub: bool = True,
+    jobs: int = 1,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> CompileReport:
+    """Compile a model of an input file.
+
+    Nothing appears in ``output_dir`` before all graphs agree with eager; then the artifact takes its place in one step.
+
+    :param path: the input file
+    :param name: the model in it
+    :param output_dir: where ``<name>/`` and ``<name>_aoti.i`` are written
+    :param derivatives: ``OUT:IN`` requests; an omitted side stands for all
+    :param parameters: qualified names of parameters that stay changeable
+    :param backend: ``both``, ``inductor`` or ``native``
+    :param device: ``cpu``
+    :param dtype: ``float64`` or ``float32``
+    :param cpu_target: ``x86-64-v2``, ``x86-64-v3``, ``x86-64-v4`` or ``native``
+    :param overrides: assignments such as ``Models/elasticity/E:=1``
+    :param extensions: Python files or modules with further types
+    :param stub: also write the stub
+    :param jobs: processes that compile ``.pt2`` graphs
+    :param force: compile although the artifact on disk is this build already
+    :param progress: called as each file lands
+    :raises FatalError: the input file, a name, or the model is wrong; or a compiled graph disagrees with eager
+    """
+    request = Request(
+        Path(path), name, tuple(derivatives), tuple(parameters), backend, device, dtype, cpu_target, tuple(overrides),
+        tuple(str(e) for e in extensions),
+    )  # fmt: skip
+    output = Path(output_dir)
+    planner = Planner(request)
+    digest = fingerprint(request, planner.source.render(), torch.__version__)
+    place = output / name
+    stub_path = output / f"{name}_aoti.i" if stub else None
+    if not force and _is_current(place, digest):
+        if stub_path is not None and not stub_path.is_file():
+            write_file(stub_path, render_stub(planner.source.render(), name, request.path.name))
+        return CompileReport(place, stub_path, up_to_date=True)
+    plan = planner.plan()
+    solver_entry(plan)
+    report = CompileReport(place, stub_path)
+    report.left_to_inductor = {
+        graph.stem: plan.unsupported[graph.forward].operation
+        for graph in plan.graphs
+        if graph.forward is not None and graph.forward in plan.unsupported
+    }
+    with building(place) as folder:
+        _lower(plan, folder, report, jobs, stub, progress)
+        _verify(plan, folder, report)
+        entries = metadata(plan, folder, digest, report.verification)
+        (folder / "metadata.json").write_text(sealed(entries), encoding="utf-8")
+    total = len(output_files(plan, stub))
+    if progress:
+        progress(len(plan.files()) + 1, total, f"{name}/metadata.json")
+    if stub_path is not None:
+        write_file(stub_path, render_stub(planner.source.render(), name, request.path.name))
+        if progress:
+            progress(total, total, stub_path.name)
+    return report
+
+
+def _is_current(place: Path, digest: str) -> bool:
+    """True when the artifact on disk is complete and has this fingerprint."""
+    try:
+        text = (place / "metadata.json").read_text(encoding="utf-8")
+        entries = json.loads(text)
+        files = entries["files"]
+        if entries.get("fingerprint") != digest or not is_sealed(text):
+            return False
+        return all((place / file).stat().st_size == record["bytes"] for file, record in files.items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def _build_native(source: str, library: str, cpu_target: str, statements: int) -> None:
+    from matlaw.lower.native.compiler import build
+
+    build(source, Path(library), cpu_target, statements)
+
+
+def _build_inductor(exported: str, package: str, title: str, cpu_target: str) -> None:
+    from matlaw.lower.inductor import compile_exported
+
+    compile_exported(Path(exported).read_bytes(), Path(package), title, cpu_target)
+
+
+def _lower(plan: Plan, folder: Path, report: CompileReport, jobs: int, stub: bool, progress: Progress | None) -> None:
+    """Compile every graph; kernels in threads (the compiler is a process of its own), ``.pt2`` files in processes."""
+    from matlaw.lower.native import emit, find_compiler, native_program
+
+    request = plan.request
+    float32 = request.dtype == "float32"
+    total = len(output_files(plan, stub))
+    (folder / request.folder).mkdir(parents=True)
+    find_compiler()
+    pending: list[tuple[str, int, Future[None]]] = []
+    with tempfile.TemporaryDirectory(prefix="matlaw-export-") as exports, ThreadPoolExecutor(2) as threads:
+        processes: Executor | None = None
+        try:
+            for graph in plan.graphs:
+                base = f"{request.folder}/{graph.stem}"
+                if plan.is_inductor(graph):
+                    from matlaw.lower.inductor import compile_exported, export_graph
+
+                    exported = export_graph(graph, request.name, torch.float32 if float32 else torch.float64)
+                    title = f"model '{request.name}', graph {graph.stem}"
+                    file = f"{base}.pt2"
+                    future: Future[None]
+                    if jobs > 1:
+                        processes = processes or _pool(min(jobs, len(plan.graphs)))
+                        kept = Path(exports) / f"{graph.stem}.exported"
+                        kept.write_bytes(exported)
+                        future = processes.submit(
+                            _build_inductor, str(kept), str(folder / file), title, request.cpu_target
+                        )
+                    else:
+                        future = Future()
+                        compile_exported(exported, folder / file, title, request.cpu_target)
+                        future.set_result(None)
+                        if progress:
+                            progress(len(pending) + 1, total, f"{request.name}/{file}")
+                    pending.append((file, 0, future))
+                if plan.is_native(graph):
+                    assert graph.forward is not None
+                    program = native_program(graph, plan.programs[graph.forward])
+                    source = emit(program, f"{request.name}: {graph.stem}", float32)
+                    file = f"{base}.{request.cpu_target}.so"
+                    count = program.statement_count
+                    build = threads.submit(_build_native, source, str(folder / file), request.cpu_target, count)
+                    pending.append((file, count, build))
+            for k, (file, statements, future) in enumerate(pending):
+                future.result()
+                path = folder / file
+                report.files.append(FileReport(f"{request.name}/{file}", path.stat().st_size, statements))
+                if progress and (jobs > 1 or path.suffix == ".so"):
+                    progress(k + 1, total, f"{request.name}/{file}")
+        finally:
+            if processes is not None:
+                processes.shutdown(cancel_futures=True)
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    import multiprocessing
+
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+
+
+def _verify(plan: Plan, folder: Path, report: CompileReport) -> None:
+    """Compare every compiled graph with eager."""
+    from matlaw.artifact.selfcheck import check_graph
+
+    request = plan.request
+    parameters = {name: value.data[..., 0].numpy().astype(np.float64) for name, value in plan.parameters.items()}
+    for graph in plan.graphs:
+        files = _files_of(plan, graph, folder)
+        if files:
+            report.verification[graph.stem] = check_graph(graph, files, parameters, request.dtype == "float32")
+    if not report.files:
+        raise CompileError(f"model '{request.name}': there is nothing to compile")
+
+
+def _files_of(plan: Plan, graph: Graph, folder: Path) -> dict[str, Path]:
+    base = folder / plan.request.folder
+    files = {}
+    if plan.is_native(graph):
+        files["native"] = base / f"{graph.stem}.{plan.request.cpu_target}.so"
+    if plan.is_inductor(graph):
+        files["inductor"] = base / f"{graph.stem}.pt2"
+    return files

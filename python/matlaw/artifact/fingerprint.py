@@ -1,0 +1,60 @@
+"""What a build depends on, as one digest: a build whose digest is on disk already need not be repeated."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+
+from matlaw.artifact.request import Request
+from matlaw.version import __version__
+
+#: Rooms whose code decides what an artifact holds.
+_ROOMS = ("tensors", "models", "input", "trace", "ir", "lower", "artifact")
+
+
+@lru_cache
+def _code_digest() -> str:
+    """Digest of the code of matlaw itself."""
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for room in _ROOMS:
+        for file in sorted((package / room).rglob("*")):
+            if file.suffix in (".py", ".h"):
+                digest.update(file.relative_to(package).as_posix().encode())
+                digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _compiler_version() -> str:
+    """What the C++ compiler calls itself; empty without one."""
+    compiler = shutil.which((os.environ.get("CXX") or "g++").split()[0])
+    if compiler is None:
+        return ""
+    done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
+    return done.stdout.split("\n", 1)[0]
+
+
+def fingerprint(request: Request, text: str, torch_version: str) -> str:
+    """Digest of the input text, the options, and the versions of everything that takes part.
+
+    :param request: what was asked for
+    :param text: the input file with includes merged and overrides applied
+    :param torch_version: of the torch that compiles
+    """
+    options = asdict(request)
+    options["path"] = request.path.name
+    options["extensions"] = [_extension_digest(name) for name in request.extensions]
+    parts = [__version__, torch_version, _compiler_version(), _code_digest(), options, text]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _extension_digest(name: str) -> str:
+    path = Path(name)
+    files = sorted(path.rglob("*.py")) if path.is_dir() else [path] if path.is_file() else []
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files) or name.encode()).hexdigest()

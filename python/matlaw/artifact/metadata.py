@@ -1,0 +1,201 @@
+"""metadata.json, as docs/architecture.md, section 5, describes it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+
+from matlaw.artifact.elf import glibc_floor
+from matlaw.artifact.plan import Plan, SegmentPlan
+from matlaw.errors import CompileError
+from matlaw.trace.derivatives import ift_places
+from matlaw.trace.graphs import Graph, offsets, parameter_slots, slots_of
+from matlaw.version import __version__
+
+SCHEMA_VERSION: Final = 13
+_SEAL: Final = "0" * 64
+
+
+def variable_entry(name: str, variable: Any) -> dict[str, Any]:
+    """What metadata says of a variable."""
+    return {
+        "name": name,
+        "type": variable.type.__name__,
+        "base_shape": list(variable.type.base_shape),
+        "sub_batch_shape": list(variable.sub_batch_shape),
+        "size": variable.size,
+    }
+
+
+def parameter_entry(name: str, value: Any) -> dict[str, Any]:
+    """What metadata says of a promoted parameter."""
+    [slot] = parameter_slots({name: value})
+    return {
+        "name": name,
+        "type": type(value).__name__,
+        "param_base_shape": list(value.base_shape),
+        "sub_batch_shape": list(value.sub_batch_shape),
+        "size": slot.size,
+        "value": [float(x) for x in value.data[..., 0].reshape(-1)],
+    }
+
+
+def graph_entry(graph: Graph) -> dict[str, Any]:
+    """What metadata says of a graph."""
+    entry: dict[str, Any] = {"stem": graph.stem}
+    if graph.kind == "jvp":
+        entry["pairs"] = [
+            {"output": p.output, "input": p.input, "batch_independent": p.batch_independent} for p in graph.pairs
+        ]
+    elif graph.kind == "predictor":
+        names = [slot.name for slot in graph.outputs]
+        entry |= {"inputs": [], "outputs": names}
+    elif graph.kind == "jacobian_given":
+        sizes = {slot.name: slot for slot in graph.inputs}
+        slots = [sizes[name] for name in graph.columns]
+        at = offsets(slots)
+        entry["givens"] = [{"name": s.name, "size": s.size, "offset": at[s.name]} for s in slots]
+    elif graph.kind == "solve_ift":
+        entry["pairs"] = [
+            {"output": p.output, "input": p.input, "row_offset": row, "col_offset": column}
+            for p, (row, _, column, _) in zip(graph.pairs, ift_places(graph), strict=True)
+        ]
+    return entry
+
+
+def segment_entry(part: SegmentPlan) -> dict[str, Any]:
+    """What metadata says of a segment."""
+    segment = part.segment
+    entry: dict[str, Any] = {
+        "kind": part.kind,
+        "inputs": list(segment.inputs),
+        "outputs": list(segment.outputs),
+        "parameters": part.parameters,
+    }
+    if part.kind == "implicit":
+        slots = slots_of(segment.unknowns)
+        at = offsets(slots)
+        entry |= {
+            "size": sum(slot.size for slot in slots),
+            "unknowns": [
+                {"name": s.name, "size": s.size, "offset": at[s.name], "base_shape": list(v.type.base_shape)}
+                for s, v in zip(slots, segment.unknowns.values(), strict=True)
+            ],
+            "givens": list(segment.givens),
+        }
+    entry["graphs"] = {kind: graph_entry(graph) for kind, graph in part.graphs.items()}
+    if "predictor" in part.graphs:
+        entry["graphs"]["predictor"]["inputs"] = list(segment.predictor.inputs)
+    return entry
+
+
+def solver_entry(plan: Plan) -> dict[str, Any] | None:
+    """The Newton settings of the implicit segments.
+
+    :raises CompileError: they differ between segments
+    """
+    entries = []
+    for part in plan.segments:
+        if part.kind != "implicit":
+            continue
+        solver = part.segment.solver
+        entries.append(
+            {
+                "atol": float(solver.abs_tol),
+                "rtol": float(solver.rel_tol),
+                "miters": int(solver.max_its),
+                "ls_type": "NONE",
+                "ls_max_iters": 10,
+                "ls_cutback": 2.0,
+                "ls_c": 0.001,
+                "solver_kind": "direct",
+            }
+        )
+    if any(entry != entries[0] for entry in entries):
+        raise CompileError(
+            f"model '{plan.request.name}': its implicit updates have solvers with different settings; an artifact "
+            "records one solver configuration. Give them the same."
+        )
+    return entries[0] if entries else None
+
+
+def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything that metadata.json holds, but the seal.
+
+    :param plan: what was compiled
+    :param folder: the artifact folder with all other files in place
+    :param fingerprint: of the request, see :func:`matlaw.artifact.fingerprint.fingerprint`
+    :param verification: what the self-check found
+    """
+    program, request = plan.program, plan.request
+    boundary = {**program.inputs, **program.outputs}
+    inner: dict[str, Any] = {}
+    for part in plan.segments:
+        for name, variable in {**part.segment.inputs, **part.segment.outputs}.items():
+            if name not in boundary:
+                inner[name] = {k: v for k, v in variable_entry(name, variable).items() if k != "name"}
+    native = any(plan.is_native(graph) for graph in plan.graphs)
+    backends = (["inductor"] if request.backend != "native" else []) + (["native"] if native else [])
+    build: dict[str, Any] = {
+        "backends": backends,
+        "cpu_targets": [request.cpu_target] if native else [],
+        "glibc_floor": glibc_floor(folder / file for file in plan.files()),
+    }
+    if "inductor" in backends:
+        build["inductor_cpu_target"] = request.cpu_target
+    text = plan.source.render()
+    found: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "name": request.name,
+        "matlaw_version": __version__,
+        "torch_version": torch.__version__.split("+")[0],
+        "inputs": [variable_entry(n, v) for n, v in program.inputs.items()],
+        "outputs": [variable_entry(n, v) for n, v in program.outputs.items()],
+        "parameters": [parameter_entry(n, v) for n, v in plan.parameters.items()],
+        "derivatives": [{"output": o, "input": i, "batch_independent": c} for o, i, c in plan.pairs],
+        "state_pairs": [
+            {"current": p.current, "old": p.old, "role": p.role, "initial": [0.0] * program.inputs[p.old].size}
+            for p in program.state_pairs
+        ],
+        "segments": [segment_entry(part) for part in plan.segments],
+        "variables": inner,
+        "builds": {request.folder: build},
+        "files": {file: file_entry(folder / file) for file in plan.files()},
+        "source": {"file": request.path.name, "text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()},
+        "fingerprint": fingerprint,
+        "verification": dict(verification),
+    }
+    solver = solver_entry(plan)
+    if solver is not None:
+        found["solver_config"] = solver
+    return found
+
+
+def file_entry(path: Path) -> dict[str, Any]:
+    """Digest and size of a file."""
+    data = path.read_bytes()
+    return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+
+
+def sealed(entries: Mapping[str, Any]) -> str:
+    """The text of metadata.json with its own digest in place: of the text with 64 zeros there."""
+    text = json.dumps({**entries, "metadata_sha256": _SEAL}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return text.replace(f'"metadata_sha256": "{_SEAL}"', f'"metadata_sha256": "{_digest(text)}"')
+
+
+def is_sealed(text: str) -> bool:
+    """True when the digest in a metadata.json is the one of its text."""
+    try:
+        seal = json.loads(text)["metadata_sha256"]
+    except (ValueError, KeyError, TypeError):
+        return False
+    return isinstance(seal, str) and _digest(text.replace(seal, _SEAL)) == seal
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

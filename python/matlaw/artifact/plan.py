@@ -1,0 +1,287 @@
+"""Which graphs and files an artifact has, worked out before anything is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matlaw.artifact.request import Request, checked_parameters, requested_pairs
+from matlaw.errors import CompileError
+from matlaw.ir.aten import UnsupportedOperation
+from matlaw.lower.native.programs import ForwardProgram
+from matlaw.trace import graphs as g
+from matlaw.trace.graphs import Forward, Graph, Pair
+
+if TYPE_CHECKING:
+    from matlaw.input.input_file import InputFile
+
+
+@dataclass
+class SegmentPlan:
+    """One segment and its graphs.
+
+    :ivar kind: ``forward`` or ``implicit``
+    :ivar segment: from :func:`matlaw.trace.partition`
+    :ivar parameters: promoted parameters that it uses
+    :ivar graphs: by kind, in the order in which they are written
+    :ivar forward: value function of a forward segment, residual of an implicit one
+    """
+
+    kind: str
+    segment: Any
+    parameters: list[str]
+    graphs: dict[str, Graph]
+    forward: Forward
+
+
+@dataclass
+class Plan:
+    """Everything that a compile will do.
+
+    :ivar request: what was asked for
+    :ivar source: the input file
+    :ivar program: the partitioned model
+    :ivar pairs: master derivative pairs, with their constant blocks' property
+    :ivar parameters: promoted parameters, typed values by name
+    :ivar segments: in order
+    :ivar unsupported: forward functions without scalars, and why
+    """
+
+    request: Request
+    source: InputFile
+    program: Any
+    pairs: list[tuple[str, str, bool]]
+    parameters: dict[str, Any]
+    segments: list[SegmentPlan]
+    programs: dict[Forward, ForwardProgram] = field(default_factory=dict)
+    unsupported: dict[Forward, UnsupportedOperation] = field(default_factory=dict)
+
+    @property
+    def graphs(self) -> list[Graph]:
+        """All graphs, in order."""
+        return [graph for segment in self.segments for graph in segment.graphs.values()]
+
+    def is_native(self, graph: Graph) -> bool:
+        """True when the graph gets a native kernel."""
+        return self.request.backend != "inductor" and graph.forward is not None and graph.forward in self.programs
+
+    def is_inductor(self, graph: Graph) -> bool:
+        """True when the graph gets a ``.pt2``."""
+        return self.request.backend != "native"
+
+    def files(self) -> list[str]:
+        """Files below the artifact folder, except metadata.json, in the order in which they are written."""
+        found = []
+        for graph in self.graphs:
+            if self.is_inductor(graph):
+                found.append(f"{self.request.folder}/{graph.stem}.pt2")
+            if self.is_native(graph):
+                found.append(f"{self.request.folder}/{graph.stem}.{self.request.cpu_target}.so")
+        return found
+
+
+class Planner:
+    """Works out the plan of a request.
+
+    :param request: what was asked for
+    :raises FatalError: the input file, a name, or the model is wrong
+    """
+
+    def __init__(self, request: Request) -> None:
+        from matlaw.input.extensions import load_extensions
+        from matlaw.input.input_file import InputFile
+        from matlaw.trace import partition
+
+        request.check()
+        load_extensions(request.extensions)
+        self.request = request
+        self.source = InputFile(request.path, request.overrides)
+        self.program = partition(self.source.model(request.name))
+        self.programs: dict[Forward, ForwardProgram] = {}
+        self.unsupported: dict[Forward, UnsupportedOperation] = {}
+        names = checked_parameters(request.parameters, self.program.parameters)
+        self.promoted = {name: self.program.parameters[name] for name in names}
+        outputs, inputs = list(self.program.outputs), list(self.program.inputs)
+        self.requested = requested_pairs(request.derivatives, outputs, inputs)
+        self._refuse_sub_batched()
+
+    def _refuse_sub_batched(self) -> None:
+        boundary = {**self.program.inputs, **self.program.outputs}
+        for name in dict.fromkeys(n for pair in self.requested for n in pair):
+            if boundary[name].sub_batch_shape:
+                raise CompileError(
+                    f"-d: the derivative involves the sub-batched variable '{name}'; evaluate it in eager mode"
+                )
+
+    def plan(self) -> Plan:
+        """The plan."""
+        segments = list(self.program.segments)
+        parts = [self._forward(k, segment, len(segments) > 1) for k, segment in enumerate(segments)]
+        self._record(parts)
+        edges = self._edges(parts)
+        written = [list(part.segment.outputs) for part in parts]
+        pairs: list[tuple[str, str, bool]] = []
+        active: list[set[tuple[str, str]]] = [set() for _ in parts]
+        for output, by in self.requested:
+            found = _paths(edges, written, output, by)
+            for k, edge in found:
+                active[k].add(edge)
+            constant = bool(found) and all(self._constant(parts[k], *edge) is not None for k, edge in found)
+            pairs.append((output, by, constant))
+        if len(parts) == 1 and parts[0].kind == "forward":
+            active[0] = set(self.requested)  # blocks that are zero for every row as well
+            pairs = [(o, i, self._constant(parts[0], o, i) is not None) for o, i in self.requested]
+        for part, wanted in zip(parts, active, strict=True):
+            self._add_derivatives(part, wanted)
+        return Plan(
+            self.request, self.source, self.program, pairs, self.promoted, parts, self.programs, self.unsupported
+        )
+
+    def _stem(self, k: int, several: bool) -> str:
+        return f"{self.request.name}_seg{k}" if several else self.request.name
+
+    def _forward(self, k: int, segment: Any, several: bool) -> SegmentPlan:
+        stem = self._stem(k, several)
+        used = [name for name in self.promoted if name in segment.parameters]
+        parameters = {name: self.promoted[name] for name in used}
+        title = f"model '{self.request.name}', segment {k}"
+        if not hasattr(segment, "unknowns"):
+            forward = g.forward_of_segment(segment, parameters, title)
+            return SegmentPlan("forward", segment, used, {"value": g.value_graph(stem, forward)}, forward)
+        forward = g.residual_of_segment(segment, parameters, f"{title} (residual)")
+        graphs = {
+            "residual": g.residual_graph(f"{stem}_residual", forward),
+            "jacobian": g.jacobian_graph(f"{stem}_jacobian", forward),
+            "solve": g.solve_graph(f"{stem}_solve", forward),
+        }
+        predictor = g.predictor_of_segment(segment, parameters, f"{title} (predictor)")
+        if predictor is not None:
+            graphs["predictor"] = g.value_graph(f"{stem}_predictor", predictor, "predictor")
+        return SegmentPlan("implicit", segment, used, graphs, forward)
+
+    def _record(self, parts: Sequence[SegmentPlan]) -> None:
+        for forward in dict.fromkeys(graph.forward for part in parts for graph in part.graphs.values()):
+            if forward is None:
+                continue
+            try:
+                self.programs[forward] = ForwardProgram(forward)
+            except UnsupportedOperation as e:
+                if self.request.backend == "native":
+                    raise CompileError(
+                        f"{forward.name}: {e}; there is no native kernel for it. Compile with --backend both or "
+                        "inductor."
+                    ) from e
+                self.unsupported[forward] = e
+
+    def _edges(self, parts: Sequence[SegmentPlan]) -> list[set[tuple[str, str]]]:
+        """Per segment the ``(output, input)`` pairs whose derivative is not structurally zero."""
+        found = []
+        for part in parts:
+            program = self.programs.get(part.forward)
+            outputs = list(part.segment.outputs if part.kind == "forward" else part.segment.unknowns)
+            inputs = list(part.segment.inputs if part.kind == "forward" else part.segment.givens)
+            if program is None:
+                found.append({(o, i) for o in outputs for i in inputs})
+                continue
+            depends = {(o, i) for o in outputs for i in inputs if _nonzero(program, o, self._key(part, i))}
+            if part.kind == "implicit":  # the solve couples all residuals
+                depends = {(o, i) for o in outputs for i in inputs if any((r, i) in depends for r in outputs)}
+            found.append(depends)
+        return found
+
+    def _key(self, part: SegmentPlan, name: str) -> int:
+        """Position of a variable among the arguments of the segment's function; givens come after the unknowns."""
+        first = len(part.segment.unknowns) if part.kind == "implicit" else 0
+        names = list(part.segment.givens if part.kind == "implicit" else part.segment.inputs)
+        return first + names.index(name)
+
+    def _constant(self, part: SegmentPlan, output: str, by: str) -> Any:
+        """The block of a forward segment when no row has another; ``None`` else."""
+        program = self.programs.get(part.forward)
+        if part.kind == "implicit" or program is None:
+            return None
+        block = program.pair(output, by)
+        if not all(v.is_const for v in block):
+            return None
+        shape = part.segment.outputs[output].shape + part.segment.inputs[by].shape
+        return np.array([v.number for v in block]).reshape(shape)
+
+    def _add_derivatives(self, part: SegmentPlan, wanted: set[tuple[str, str]]) -> None:
+        if not wanted:
+            return
+        stem = next(iter(part.graphs.values())).stem
+        if part.kind == "forward":
+            pairs = [
+                Pair(o, i, self._constant(part, o, i))
+                for o in part.segment.outputs
+                for i in part.segment.inputs
+                if (o, i) in wanted
+            ]
+            part.graphs["jvp"] = g.jvp_graph(f"{stem}_jvp", part.forward, pairs)
+            return
+        stem = stem.removesuffix("_residual")
+        givens = [i for i in part.segment.givens if any(by == i for _, by in wanted)]
+        pairs = [Pair(o, i) for o in part.segment.unknowns for i in givens if (o, i) in wanted]
+        part.graphs["jacobian_given"] = g.jacobian_given_graph(f"{stem}_jacobian_given", part.forward, givens)
+        part.graphs["solve_ift"] = g.solve_ift_graph(f"{stem}_solve_ift", part.forward, pairs, givens)
+
+
+def _nonzero(program: ForwardProgram, output: str, position: int) -> bool:
+    names = [slot.name for slot in program.forward.outputs]
+    rows = program.value.values[names.index(output)]
+    zero = program.value.pool.zero
+    return any(d is not zero for row in program.block_at(rows, position) for d in row)
+
+
+def _paths(
+    edges: Sequence[set[tuple[str, str]]], written: Sequence[Sequence[str]], output: str, by: str
+) -> list[tuple[int, tuple[str, str]]]:
+    """The edges ``(segment, (output, input))`` on a path from a master input to a master output.
+
+    A node is a variable and the segment that wrote it (-1: a master input): a later segment that writes a name hides
+    what was there.
+
+    :param edges: per segment the pairs whose derivative is not structurally zero
+    :param written: per segment its outputs
+    """
+    writer: dict[str, int] = {}
+    arcs: list[tuple[tuple[str, int], tuple[str, int], int, tuple[str, str]]] = []
+    for k, (pairs, names) in enumerate(zip(edges, written, strict=True)):
+        for o, i in sorted(pairs):
+            arcs.append(((i, writer.get(i, -1)), (o, k), k, (o, i)))
+        writer |= dict.fromkeys(names, k)
+    reached: set[tuple[str, int]] = {(by, -1)}
+    for source, target, _, _ in arcs:
+        if source in reached:
+            reached.add(target)
+    needed: set[tuple[str, int]] = {(output, writer.get(output, -1))}
+    found = []
+    for source, target, k, edge in reversed(arcs):
+        if target in needed and source in reached:
+            needed.add(source)
+            found.append((k, edge))
+    return found[::-1]
+
+
+def plan_export_artifacts(path: str | Path, name: str, *, stub: bool = True, **options: Any) -> list[str]:
+    """All files that a compile writes, relative to the output directory, without compiling.
+
+    :param path: the input file
+    :param name: the model in it
+    :param stub: whether the stub is written
+    :param options: further fields of :class:`~matlaw.artifact.request.Request`
+    """
+    plan = Planner(Request(Path(path), name, **options)).plan()
+    return output_files(plan, stub)
+
+
+def output_files(plan: Plan, stub: bool) -> list[str]:
+    """All files of a plan, relative to the output directory."""
+    name = plan.request.name
+    return (
+        [f"{name}/{file}" for file in plan.files()] + [f"{name}/metadata.json"] + ([f"{name}_aoti.i"] if stub else [])
+    )

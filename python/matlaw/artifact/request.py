@@ -1,0 +1,104 @@
+"""What a user asks the compiler for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from matlaw.errors import CompileError
+from matlaw.input.suggestion import unknown_name
+
+BACKENDS: Final = ("both", "inductor", "native")
+DTYPES: Final = ("float64", "float32")
+DEVICES: Final = ("cpu", "cuda")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to compile, and how.
+
+    :ivar path: the input file
+    :ivar name: the model in it
+    :ivar derivatives: ``OUT:IN`` requests; an omitted side stands for all
+    :ivar parameters: qualified names of parameters that stay changeable
+    :ivar backend: one of :data:`BACKENDS`
+    :ivar device: one of :data:`DEVICES`
+    :ivar dtype: one of :data:`DTYPES`
+    :ivar cpu_target: one of :data:`matlaw.lower.native.CPU_TARGETS`
+    :ivar overrides: assignments such as ``Models/elasticity/E:=1``
+    :ivar extensions: Python files or modules with further types
+    """
+
+    path: Path
+    name: str
+    derivatives: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    backend: str = "both"
+    device: str = "cpu"
+    dtype: str = "float64"
+    cpu_target: str = "x86-64-v3"
+    overrides: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Check everything that needs no model.
+
+        :raises CompileError: names the option and its choices
+        """
+        from matlaw.lower.native.compiler import CPU_TARGETS
+
+        for option, value, choices in (
+            ("backend", self.backend, BACKENDS),
+            ("dtype", self.dtype, DTYPES),
+            ("device", self.device, DEVICES),
+            ("CPU target", self.cpu_target, CPU_TARGETS),
+        ):
+            if value not in choices:
+                raise CompileError(unknown_name(option, value, choices))
+        if self.device == "cuda":
+            import torch
+
+            if not torch.cuda.is_available():
+                raise CompileError("--device cuda: this torch sees no CUDA device; compile with --device cpu")
+            raise CompileError("--device cuda: compiling for CUDA is not supported yet; compile with --device cpu")
+
+    @property
+    def folder(self) -> str:
+        """Where the graphs lie inside the artifact."""
+        return f"{self.device}/{self.dtype}"
+
+
+def requested_pairs(requests: Sequence[str], outputs: Sequence[str], inputs: Sequence[str]) -> list[tuple[str, str]]:
+    """The ``(output, input)`` pairs that ``-d`` options stand for, in the order of the model's variables.
+
+    :param requests: ``OUT:IN``; an omitted side stands for all
+    :raises CompileError: a request without a colon, or with an unknown name
+
+    >>> requested_pairs(["stress:"], ["stress", "energy"], ["strain", "t"])
+    [('stress', 'strain'), ('stress', 't')]
+    """
+    wanted: set[tuple[str, str]] = set()
+    for request in requests:
+        left, colon, right = request.partition(":")
+        left, right = left.strip(), right.strip()
+        if not colon:
+            raise CompileError(f"-d {request}: expected OUT:IN, for instance {outputs[0]}:{inputs[0]}")
+        if left and left not in outputs:
+            raise CompileError(f"-d {request}: {unknown_name('output', left, outputs)}")
+        if right and right not in inputs:
+            raise CompileError(f"-d {request}: {unknown_name('input', right, inputs)}")
+        wanted |= {(o, i) for o in outputs for i in inputs if (not left or o == left) and (not right or i == right)}
+    return [(o, i) for o in outputs for i in inputs if (o, i) in wanted]
+
+
+def checked_parameters(names: Sequence[str], known: dict[str, Any]) -> list[str]:
+    """The parameters to promote, each once.
+
+    :raises CompileError: an unknown name
+    """
+    for name in names:
+        if name not in known:
+            raise CompileError(f"-p {name}: {unknown_name('parameter', name, known)}")
+    return list(dict.fromkeys(names))

@@ -1,0 +1,249 @@
+"""An artifact proves itself before it is written: every graph against eager, derivatives against finite differences."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from matlaw.artifact.samples import ROWS, sample
+from matlaw.errors import CompileError
+from matlaw.lower.native.kernel import ROW_BLOCK, Kernel
+from matlaw.trace.derivatives import graph_function, stacked
+from matlaw.trace.graphs import Forward, Graph, offsets
+
+#: Batch sizes at which compiled graphs run.
+BATCHES: Final = (1, 2, 3, 17, ROWS)
+#: A result may be off by this many units of rounding of the row's largest component,
+ROUNDING: Final = 1000.0
+#: plus this many times what a change of the inputs by one unit of rounding does.
+AMPLIFICATION: Final = 100.0
+#: Largest relative difference between derivatives and finite differences.
+FINITE_DIFFERENCE: Final = 1e-3
+
+Evaluator = Callable[[Sequence[NDArray]], list[NDArray]]
+
+
+@dataclass
+class Reference:
+    """What eager says of a graph at the sampled states.
+
+    :ivar inputs: per slot ``(*shape, ROWS)``
+    :ivar outputs: per output ``(size, ROWS)``
+    :ivar allowed: per output, the allowed difference, ``(size, ROWS)``
+    """
+
+    inputs: list[NDArray]
+    outputs: list[NDArray]
+    allowed: list[NDArray]
+
+
+def reference(graph: Graph, parameters: Mapping[str, NDArray], float32: bool) -> Reference:
+    """Evaluate a graph eagerly in double precision, and how strongly rounding of its inputs moves the results."""
+    inputs = sample(graph, parameters, float32)
+    outputs = eager(graph, inputs)
+    unit = float(np.finfo(np.float32 if float32 else np.float64).eps)
+    rng = np.random.default_rng(2)
+    moved = [np.zeros_like(y) for y in outputs]
+    with np.errstate(all="ignore"):
+        for _ in range(3):
+            shifted = [x * (1.0 + unit * rng.choice([-1.0, 1.0], x.shape)) for x in inputs]
+            for k, y in enumerate(eager(graph, shifted)):
+                moved[k] = np.fmax(moved[k], np.abs(y - outputs[k]))
+        allowed = []
+        for y, m in zip(outputs, moved, strict=True):
+            scale = np.nanmax(np.where(np.isfinite(y), np.abs(y), 0.0), axis=0, initial=0.0)
+            worst = np.nanmax(np.where(np.isfinite(m), m, 0.0), axis=0, initial=0.0)
+            allowed.append(np.broadcast_to(ROUNDING * unit * scale + AMPLIFICATION * worst + 1e-30, y.shape))
+    return Reference(inputs, outputs, allowed)
+
+
+def eager(graph: Graph, inputs: Sequence[NDArray]) -> list[NDArray]:
+    """The outputs of a graph in plain torch, ``(size, B)`` each."""
+    rows = inputs[0].shape[-1]
+    results = graph_function(graph)(*(torch.as_tensor(x) for x in inputs))
+    return [_rows_of(x.detach().numpy(), slot.size, rows) for slot, x in zip(graph.outputs, results, strict=True)]
+
+
+def _rows_of(x: NDArray, size: int, rows: int) -> NDArray:
+    """``(size, rows)``; a block without a batch axis is repeated."""
+    return np.broadcast_to(x.reshape(size, -1), (size, rows)).astype(np.float64)
+
+
+def native_evaluator(graph: Graph, library: Path, float32: bool) -> Evaluator:
+    """Evaluate through a native kernel."""
+    kernel = Kernel(library, graph.inputs, graph.outputs, np.dtype(np.float32 if float32 else np.float64))
+    return lambda inputs: [
+        _rows_of(y, slot.size, inputs[0].shape[-1]) for slot, y in zip(graph.outputs, kernel(*inputs), strict=True)
+    ]
+
+
+def inductor_evaluator(graph: Graph, package: Path, float32: bool) -> Evaluator:
+    """Evaluate through a ``.pt2``, rows padded to whole blocks like the runtime does."""
+    logging.getLogger("torch.export").setLevel(logging.ERROR)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        runner = torch._inductor.aoti_load_package(str(package))
+    dtype = torch.float32 if float32 else torch.float64
+
+    def evaluate(inputs: Sequence[NDArray]) -> list[NDArray]:
+        rows = inputs[0].shape[-1]
+        padding = -rows % ROW_BLOCK
+        padded = [np.concatenate([x, np.repeat(x[..., -1:], padding, axis=-1)], axis=-1) for x in inputs]
+        results = runner(*(torch.as_tensor(x).to(dtype).contiguous() for x in padded))
+        return [
+            _rows_of(y.numpy(), slot.size, rows + padding)[:, :rows]
+            for slot, y in zip(graph.outputs, results, strict=True)
+        ]
+
+    return evaluate
+
+
+def compare(graph: Graph, evaluator: Evaluator, expected: Reference, what: str, same_bits: bool) -> float:
+    """Compare a compiled graph with eager at all batch sizes.
+
+    :param graph: what was compiled
+    :param evaluator: runs it
+    :param expected: what eager says
+    :param what: the file, for messages
+    :param same_bits: whether a row must give the same bits in every batch and order
+    :returns: the largest relative difference (to the row's largest component) at well-conditioned rows
+    :raises CompileError: they disagree; names output, row and values
+    """
+    worst = 0.0
+    whole: list[NDArray] = []
+    for rows in (*reversed(BATCHES),):
+        results = evaluator([np.ascontiguousarray(x[..., :rows]) for x in expected.inputs])
+        whole = whole or results
+        for k, slot in enumerate(graph.outputs):
+            y, ref, allowed = results[k], expected.outputs[k][:, :rows], expected.allowed[k][:, :rows]
+            worst = max(worst, _check(graph, slot.name, y, ref, allowed, what, rows))
+            if same_bits and not np.array_equal(y, whole[k][:, :rows], equal_nan=True):
+                raise CompileError(f"{what}: '{slot.name}': a row's result depends on the number of rows ({rows})")
+    if same_bits:
+        order = np.random.default_rng(3).permutation(ROWS)
+        shuffled = evaluator([np.ascontiguousarray(x[..., order]) for x in expected.inputs])
+        if not all(np.array_equal(y, w[:, order], equal_nan=True) for y, w in zip(shuffled, whole, strict=True)):
+            raise CompileError(f"{what}: a row's result depends on its position")
+    return worst
+
+
+def _check(graph: Graph, name: str, y: NDArray, ref: NDArray, allowed: NDArray, what: str, rows: int) -> float:
+    derivative = name.startswith("d ") or graph.kind in ("jacobian", "jacobian_given", "solve_ift")
+    with np.errstate(all="ignore"):
+        difference = np.abs(y - ref)
+        finite = np.isfinite(ref)
+        # Where eager is not finite a value must be the same; a derivative may be finite where reverse mode met 0 * inf.
+        good = np.where(finite, difference <= allowed, (y == ref) | (np.isnan(y) & np.isnan(ref)) | derivative)
+    if not good.all():
+        component, row = (int(k[0]) for k in np.where(~good))
+        raise CompileError(
+            f"{what}: disagrees with eager: '{name}', component {component}, row {row} of {rows}: "
+            f"{y[component, row]!r}, eager {ref[component, row]!r} (allowed difference {allowed[component, row]:.1e})"
+        )
+    if not ref.size:
+        return 0.0
+    with np.errstate(all="ignore"):
+        scale = np.max(np.where(finite, np.abs(ref), 0.0), axis=0)
+        quiet = (allowed.max(axis=0) <= 1e-11 * scale) & finite.all(axis=0)
+        relative = np.where(quiet, difference.max(axis=0) / np.maximum(scale, 1e-300), 0.0)
+    return float(relative.max(initial=0.0))
+
+
+def check_finite_differences(graph: Graph, expected: Reference, what: str) -> float:
+    """Compare the derivatives that eager gives with central differences of the forward function.
+
+    A row where two step sizes disagree (a kink, cancellation) says nothing and is left out.
+
+    :returns: the largest relative difference
+    :raises CompileError: they disagree
+    """
+    forward = graph.forward
+    assert forward is not None
+    worst = 0.0
+    for by, first, block in _blocks(graph, forward, expected):
+        position = forward.position(by)
+        last = first + block.shape[0]
+        coarse = _differences(forward, expected.inputs, position, 1e-5)[first:last]
+        fine = _differences(forward, expected.inputs, position, 2.5e-6)[first:last]
+        with np.errstate(all="ignore"):
+            scale = np.maximum(np.abs(fine).max(axis=(0, 1)), 1e-30)
+            trusted = (np.abs(coarse - fine).max(axis=(0, 1)) <= 1e-5 * scale) & np.isfinite(block).all(axis=(0, 1))
+            error = np.abs(block - fine).max(axis=(0, 1)) / scale
+        bad = trusted & ~(error <= FINITE_DIFFERENCE)
+        if bad.any():
+            row = int(np.where(bad)[0][0])
+            raise CompileError(
+                f"{what}: the derivative by '{by}' differs from finite differences by {error[row]:.1e} in row {row}"
+            )
+        worst = max(worst, float(error[trusted].max(initial=0.0)))
+    return worst
+
+
+def _blocks(graph: Graph, forward: Forward, expected: Reference) -> list[tuple[str, int, NDArray]]:
+    """Derivative blocks: by which input, the first of the stacked output components, ``(rows, columns, ROWS)``."""
+    found: list[tuple[str, int, NDArray]] = []
+    sizes = {slot.name: slot.size for slot in forward.inputs}
+    if graph.kind == "jvp":
+        at = offsets(forward.outputs)
+        blocks = expected.outputs[len(forward.outputs) :]
+        for pair, block in zip(graph.pairs, blocks, strict=True):
+            found.append((pair.input, at[pair.output], block.reshape(-1, sizes[pair.input], ROWS)))
+    elif graph.columns:
+        dense = expected.outputs[0].reshape(*graph.outputs[0].shape, ROWS)
+        column = 0
+        for name in graph.columns:
+            found.append((name, 0, dense[:, column : column + sizes[name]]))
+            column += sizes[name]
+    return found
+
+
+def _differences(forward: Forward, inputs: Sequence[NDArray], position: int, step: float) -> NDArray:
+    """Central differences of all outputs by one input, ``(n, size, ROWS)``."""
+    slot = forward.inputs[position]
+    x = inputs[position].reshape(slot.size, ROWS)
+    h = step * np.maximum(np.abs(x).max(axis=0), 1e-6)
+    columns = []
+    for k in range(slot.size):
+        sides = []
+        for sign in (1.0, -1.0):
+            moved = x.copy()
+            moved[k] += sign * h
+            arguments = [torch.as_tensor(a) for a in inputs]
+            arguments[position] = torch.as_tensor(moved.reshape(*slot.shape, ROWS))
+            sides.append((stacked(forward, arguments, ROWS).numpy(), moved[k]))
+        with np.errstate(all="ignore"):
+            columns.append((sides[0][0] - sides[1][0]) / (sides[0][1] - sides[1][1]))
+    return np.stack(columns, axis=1)
+
+
+def check_graph(
+    graph: Graph,
+    files: Mapping[str, Path],
+    parameters: Mapping[str, NDArray],
+    float32: bool,
+) -> dict[str, Any]:
+    """Check everything that was compiled for a graph.
+
+    :param graph: the graph
+    :param files: by backend (``native``, ``inductor``)
+    :param parameters: values of promoted parameters by name
+    :param float32: the precision of the files
+    :returns: the worst errors, for metadata
+    :raises CompileError: something disagrees
+    """
+    expected = reference(graph, parameters, float32)
+    found: dict[str, Any] = {}
+    if graph.kind in ("jvp", "jacobian", "jacobian_given"):
+        found["finite_differences"] = check_finite_differences(graph, expected, graph.stem)
+    for backend, file in files.items():
+        make = native_evaluator if backend == "native" else inductor_evaluator
+        found[backend] = compare(graph, make(graph, file, float32), expected, file.name, backend == "native")
+    return found

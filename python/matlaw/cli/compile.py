@@ -1,0 +1,126 @@
+"""``matlaw-compile``: from an input file to an artifact."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matlaw.artifact.compile import CompileReport
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    p = argparse.ArgumentParser(
+        prog="matlaw-compile",
+        description="Compile a model of an input file ahead of time. Writes <output-dir>/<name>/ and the stub "
+        "<output-dir>/<name>_aoti.i, which stands for the model wherever an input file is expected.",
+    )
+    p.add_argument("input", help="the input file (.i)")
+    p.add_argument("--model", required=True, metavar="NAME", help="the model in it")
+    p.add_argument("--output-dir", default="aoti", metavar="DIR", help="where the artifact goes (default: aoti)")
+    p.add_argument("--device", default="cpu", choices=("cpu", "cuda"), help="(default: cpu)")
+    p.add_argument("--dtype", default="float64", choices=("float64", "float32"), help="(default: float64)")
+    p.add_argument(
+        "-p", "--parameter", action="append", nargs="+", default=[], metavar="NAME",
+        help="a parameter that stays changeable, for instance elasticity.E",
+    )  # fmt: skip
+    p.add_argument(
+        "-d", "--derivative", action="append", nargs="+", default=[], metavar="OUT:IN",
+        help="a derivative to compile; an omitted side stands for all",
+    )  # fmt: skip
+    p.add_argument("--no-stub", action="store_true", help="do not write <name>_aoti.i")
+    p.add_argument("-j", "--jobs", type=int, default=1, metavar="N", help="compile N graphs at once (default: 1)")
+    p.add_argument("-q", "--quiet", action="store_true", help="print errors only")
+    p.add_argument(
+        "--backend", default="both", choices=("both", "inductor", "native"),
+        help=".pt2 graphs for any runtime (inductor), kernels for CPUs (native: seconds), or both (default)",
+    )  # fmt: skip
+    p.add_argument(
+        "--cpu-target", default="x86-64-v3", choices=("x86-64-v2", "x86-64-v3", "x86-64-v4", "native"),
+        help="what CPU code is for (default: x86-64-v3)",
+    )  # fmt: skip
+    p.add_argument(
+        "--load", action="append", nargs="+", default=[], metavar="EXT",
+        help="a Python file, package or module with further models",
+    )  # fmt: skip
+    p.add_argument("--force", action="store_true", help="compile although the artifact is up to date")
+    p.add_argument("overrides", nargs="*", metavar="override", help="for instance Models/elasticity/E:=1")
+    return p
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit code: 0, or 2 when something was wrong and nothing was written."""
+    p = parser()
+    options = p.parse_intermixed_args(arguments) if _has_overrides(arguments) else p.parse_args(arguments)
+    derivatives, parameters, extensions = (
+        [x for group in groups for x in group] for groups in (options.derivative, options.parameter, options.load)
+    )
+    overrides = list(options.overrides)
+    for group in (derivatives, parameters, extensions):
+        overrides += [x for x in group if ":=" in x]
+        group[:] = [x for x in group if ":=" not in x]
+    if options.jobs < 1:
+        p.error(f"-j {options.jobs}: expected a positive number")
+    started = time.perf_counter()
+    from matlaw.errors import MatlawError
+
+    try:
+        from matlaw.artifact.compile import compile_model
+
+        report = compile_model(
+            options.input,
+            options.model,
+            options.output_dir,
+            derivatives,
+            parameters,
+            options.backend,
+            device=options.device,
+            dtype=options.dtype,
+            cpu_target=options.cpu_target,
+            overrides=overrides,
+            extensions=extensions,
+            stub=not options.no_stub,
+            jobs=options.jobs,
+            force=options.force,
+            progress=None if options.quiet else _print_progress,
+        )
+    except MatlawError as e:
+        print(f"matlaw-compile: error: {e}", file=sys.stderr)
+        return 2
+    except OSError as e:
+        print(f"matlaw-compile: error: {options.output_dir}: {e}", file=sys.stderr)
+        return 2
+    if not options.quiet:
+        _summarise(report, time.perf_counter() - started)
+    return 0
+
+
+def _has_overrides(arguments: Sequence[str] | None) -> bool:
+    return any(":=" in a for a in (sys.argv[1:] if arguments is None else arguments))
+
+
+def _print_progress(k: int, total: int, file: str) -> None:
+    print(f"[{k}/{total}] {file}", flush=True)
+
+
+def _summarise(report: CompileReport, seconds: float) -> None:
+    if report.up_to_date:
+        print(f"{report.artifact}: up to date, nothing to do (--force compiles again)")
+        return
+    width = max(len(f.path) for f in report.files)
+    for f in report.files:
+        statements = f"  {f.statements} statements per row" if f.statements else ""
+        print(f"  {f.path:<{width}}  {f.bytes / 1024:8.1f} KiB{statements}")
+    for stem, operation in report.left_to_inductor.items():
+        print(f"  {stem}: no native kernel, left to Inductor ({operation} has no scalar form)")
+    worst = max((v for e in report.verification.values() for k, v in e.items() if k != "finite_differences"), default=0)
+    print(f"self-check: every graph agrees with eager, largest relative difference {worst:.1e}")
+    print(f"wrote {report.artifact}" + (f" and {report.stub}" if report.stub else "") + f" in {seconds:.1f} s")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
