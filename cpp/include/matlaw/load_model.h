@@ -41,11 +41,11 @@ struct LoadOptions
   std::int64_t max_chunk_rows = 0;
 };
 
-/// Loads the model `name` from a stub (`<name>_aoti.i`), an artifact folder or its metadata.json. An empty name stands for
-/// the only compiled model there.
+/// Loads the model `name` from a stub (`<name>_aoti.i`), an artifact folder or its metadata.json. An empty name stands
+/// for the only compiled model there.
 ///
-/// Throws FatalError, naming the reason and the remedy, when the file is not a compiled law or does not fit this machine:
-/// schema, torch version, device, dtype, CPU, C library, a missing, truncated or edited file.
+/// Throws FatalError, naming the reason and the remedy, when the file is not a compiled law or does not fit this
+/// machine: schema, torch version, device, dtype, CPU, C library, a missing, truncated or edited file.
 std::unique_ptr<Model> load_model(const std::string & path, const std::string & name = "",
                                   const LoadOptions & options = {});
 }

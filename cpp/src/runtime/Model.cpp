@@ -43,8 +43,8 @@ static void throw_bad_input(const Model & model, const TensorMap & inputs, const
     if (at::isfinite(of_row).all().item<bool>())
       continue;
     throw InputError("Input '" + name + "' of model '" + model.name() + "' is NaN or infinite in row " +
-                         std::to_string(row) + " of the flattened batch (rows with non-finite input: " +
-                         support::row_list(bad_rows) +
+                         std::to_string(row) +
+                         " of the flattened batch (rows with non-finite input: " + support::row_list(bad_rows) +
                          "). A smaller time step does not help: look for where the host computes '" + name + "'.",
                      name, row);
   }
@@ -84,7 +84,8 @@ void Model::throw_for_rows(const TensorMap & inputs, const Evaluation & evaluati
     if (residual.defined())
       what << " (|r| = " << residual.const_data_ptr<double>()[row] << ")";
   }
-  what << ". Cut the time step and retry from the old state; where small steps fail too, check the parameters, or loosen "
+  what << ". Cut the time step and retry from the old state; where small steps fail too, check the parameters, or "
+          "loosen "
           "atol and rtol or raise max_its of the law's [Solvers] block and recompile.";
   throw ConvergenceError(what.str(), evaluation.failed_rows);
 }

@@ -6,7 +6,8 @@ namespace matlaw
 Exception::~Exception() = default;
 
 ConvergenceError::ConvergenceError(const std::string & what, std::vector<std::int64_t> failed_rows)
-    : Exception(what), _failed_rows(std::move(failed_rows))
+    : Exception(what),
+      _failed_rows(std::move(failed_rows))
 {
 }
 ConvergenceError::~ConvergenceError() = default;
@@ -14,7 +15,9 @@ ConvergenceError::~ConvergenceError() = default;
 FatalError::~FatalError() = default;
 
 InputError::InputError(const std::string & what, std::string variable, std::int64_t row)
-    : FatalError(what), _variable(std::move(variable)), _row(row)
+    : FatalError(what),
+      _variable(std::move(variable)),
+      _row(row)
 {
 }
 InputError::~InputError() = default;

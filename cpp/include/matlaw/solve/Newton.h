@@ -33,6 +33,6 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
 
 extern template void newton<double>(NonlinearSystem<double> &, double *, std::int64_t, std::int64_t,
                                     const NewtonConfig &, RowVerdict *);
-extern template void newton<float>(NonlinearSystem<float> &, float *, std::int64_t, std::int64_t,
-                                   const NewtonConfig &, RowVerdict *);
+extern template void newton<float>(NonlinearSystem<float> &, float *, std::int64_t, std::int64_t, const NewtonConfig &,
+                                   RowVerdict *);
 }

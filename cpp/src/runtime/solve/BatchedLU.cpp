@@ -1,27 +1,15 @@
 #include "matlaw/solve/BatchedLU.h"
 
 #include <cstring>
-#include <type_traits>
 
 #include "matlaw/native/abi.h"
+#include "solve/simd.h"
 #include "support/AlignedBuffer.h"
 
-// The elimination is written once over vectors of `Lanes` rows and compiled for three CPU levels. Lanes never mix, so how
-// many of them share a vector changes no bit; what may differ between CPUs with and without FMA is rounding.
 namespace matlaw::solve
 {
 namespace
 {
-#define MATLAW_INLINE inline __attribute__((always_inline))
-
-template <typename Real, int Lanes>
-struct Vectors
-{
-  using Integer = std::conditional_t<sizeof(Real) == 8, std::int64_t, std::int32_t>;
-  typedef Real Value __attribute__((vector_size(Lanes * sizeof(Real))));
-  typedef Integer Mask __attribute__((vector_size(Lanes * sizeof(Real))));
-};
-
 template <typename Real, int Lanes>
 MATLAW_INLINE bool any(typename Vectors<Real, Lanes>::Mask mask)
 {
@@ -128,51 +116,38 @@ MATLAW_INLINE void solve_blocks(const Real * A, Real * b, std::int64_t n, std::i
   const Real *A, Real *b, std::int64_t n, std::int64_t m, std::int64_t ld, std::int64_t rows, std::uint8_t *singular,  \
       Real *workspace
 
-#if defined(__x86_64__)
-template <typename Real>
-__attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,prefer-vector-width=512"))) void
-solve_avx512(MATLAW_ARGUMENTS)
-{
-  // 8 rows a vector for float too: a block of 8 rows is the unit everywhere.
-  solve_blocks<Real, native::row_block>(A, b, n, m, ld, rows, singular, workspace);
-}
-
-template <typename Real>
-__attribute__((target("avx2,fma"))) void solve_avx2(MATLAW_ARGUMENTS)
-{
-  solve_blocks<Real, 32 / sizeof(Real)>(A, b, n, m, ld, rows, singular, workspace);
-}
-#endif
-
 template <typename Real>
 void solve_baseline(MATLAW_ARGUMENTS)
 {
   solve_blocks<Real, 16 / sizeof(Real)>(A, b, n, m, ld, rows, singular, workspace);
 }
 
+#if defined(__x86_64__)
 template <typename Real>
-using Solver = void (*)(MATLAW_ARGUMENTS);
+MATLAW_TARGET_AVX2 void solve_avx2(MATLAW_ARGUMENTS)
+{
+  solve_blocks<Real, 32 / sizeof(Real)>(A, b, n, m, ld, rows, singular, workspace);
+}
 
 template <typename Real>
-Solver<Real> solver_for_this_cpu()
+MATLAW_TARGET_AVX512 void solve_avx512(MATLAW_ARGUMENTS)
 {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("fma"))
-    return solve_avx512<Real>;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return solve_avx2<Real>;
-#endif
-  return solve_baseline<Real>;
+  // 8 rows a vector for float too: a block of 8 rows is the unit everywhere.
+  solve_blocks<Real, native::row_block>(A, b, n, m, ld, rows, singular, workspace);
 }
+#else
+template <typename Real>
+constexpr auto solve_avx2 = solve_baseline<Real>;
+template <typename Real>
+constexpr auto solve_avx512 = solve_baseline<Real>;
+#endif
 }
 
 template <typename Real>
 void lu_solve(const Real * A, Real * b, std::int64_t n, std::int64_t m, std::int64_t ld, std::int64_t rows,
               std::uint8_t * singular)
 {
-  static const Solver<Real> solver = solver_for_this_cpu<Real>();
+  static const auto solver = for_this_cpu(&solve_baseline<Real>, &solve_avx2<Real>, &solve_avx512<Real>);
   thread_local support::AlignedBuffer<Real> workspace;
   solver(A, b, n, m, ld, rows, singular, workspace.reserve((n * n + n * m) * native::row_block));
 }

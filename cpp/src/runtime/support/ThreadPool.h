@@ -10,8 +10,8 @@ namespace matlaw::support
 ///
 /// `worker` is below `threads` and no two tasks run at once under the same `worker`. Tasks are handed out in
 /// ascending order to whoever is free. Runs all of them here when the helpers are busy with another call or when this
-/// thread is itself one of a parallel region, so calls from many host threads do not multiply threads. The first exception
-/// that a task throws is thrown here, after all running tasks have ended.
+/// thread is itself one of a parallel region, so calls from many host threads do not multiply threads. The first
+/// exception that a task throws is thrown here, after all running tasks have ended.
 void parallel_for(std::int64_t tasks, std::int64_t threads,
                   const std::function<void(std::int64_t task, std::int64_t worker)> & work);
 }

@@ -8,5 +8,8 @@ namespace matlaw::support
 {
 /// Lower-case hex digest of `size` bytes.
 std::string sha256(const void * data, std::size_t size);
-inline std::string sha256(const std::string & bytes) { return sha256(bytes.data(), bytes.size()); }
+inline std::string sha256(const std::string & bytes)
+{
+  return sha256(bytes.data(), bytes.size());
+}
 }

@@ -1,0 +1,372 @@
+#include "aoti/Evaluator.h"
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+
+#include <unistd.h>
+
+#include <ATen/ATen.h>
+
+#include "layout.h"
+#include "matlaw/native/abi.h"
+#include "support/FloatingPointDefaults.h"
+#include "support/ThreadPool.h"
+
+namespace matlaw::aoti
+{
+namespace
+{
+std::int64_t whole_blocks(std::int64_t rows)
+{
+  return (rows + native::row_block - 1) / native::row_block * native::row_block;
+}
+
+std::int64_t cache_bytes()
+{
+  const auto bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); // 0 where the system does not tell
+  return bytes > 0 ? bytes : std::int64_t(1) << 20;
+}
+
+/// Rows of a chunk whose arrays fill half the L2 cache; the other half is for tensors that stream through.
+std::int64_t rows_that_fit(std::int64_t bytes_per_row, const Chunking & chunking)
+{
+  std::int64_t rows = cache_bytes() / 2 / std::max<std::int64_t>(bytes_per_row, 1);
+  rows = std::clamp<std::int64_t>(rows, chunking.min_rows, 1024);
+  if (chunking.max_rows > 0)
+    rows = std::min(rows, chunking.max_rows);
+  // An odd number of blocks: components then lie no power of two apart and spread over all sets of the cache.
+  const auto blocks = std::max<std::int64_t>(rows / native::row_block, 1);
+  return (blocks - (blocks % 2 == 0)) * native::row_block;
+}
+
+template <typename Real>
+class TypedEvaluator final : public Evaluator
+{
+public:
+  TypedEvaluator(const artifact::Metadata & metadata, const Graphs & graphs, at::ScalarType dtype,
+                 const Chunking & chunking)
+      : _metadata(metadata),
+        _chain(metadata, graphs),
+        _dtype(dtype)
+  {
+    for (const bool jacobian : {false, true})
+      _chunk_rows[jacobian] =
+          rows_that_fit(std::int64_t(sizeof(Real)) * (_chain.arena_size(jacobian) + _chain.scratch_size()), chunking);
+  }
+
+  Evaluation evaluate(const Arguments & arguments, bool jacobian, std::int64_t threads) const override
+  {
+    Call call(*this, arguments, jacobian);
+    // Smaller chunks when there are not enough for all threads, as long as each has some work.
+    auto chunk = _chunk_rows[jacobian];
+    const auto share = whole_blocks((call.rows + threads - 1) / threads);
+    chunk = std::min(chunk, std::max<std::int64_t>(share, std::min<std::int64_t>(chunk, 64)));
+    const auto chunks = (call.rows + chunk - 1) / chunk;
+    threads = std::min(threads, chunks);
+    if (chunks == 1)
+    {
+      const Lease lease(*this);
+      run_chunk(call, 0, call.rows, *lease.workspace);
+    }
+    else if (chunks > 1)
+    {
+      std::vector<std::unique_ptr<Lease>> leases(threads);
+      support::parallel_for(chunks, threads,
+                            [&](std::int64_t task, std::int64_t worker)
+                            {
+                              if (!leases[worker])
+                                leases[worker] = std::make_unique<Lease>(*this);
+                              const auto first = task * chunk;
+                              run_chunk(call, first, std::min(chunk, call.rows - first), *leases[worker]->workspace);
+                            });
+    }
+    return call.finish();
+  }
+
+private:
+  using Workspace = ChunkWorkspace<Real>;
+
+  /// One call: where its rows are read from and written to.
+  struct Call
+  {
+    Call(const TypedEvaluator & evaluator, const Arguments & arguments, bool with_derivatives)
+        : jacobian(with_derivatives),
+          rows(arguments.batch.rows())
+    {
+      const auto & metadata = evaluator._metadata;
+      const auto & batch = arguments.batch.shape();
+      readers.reserve(metadata.inputs.size() + metadata.parameters.size());
+      for (std::size_t k = 0; k < metadata.inputs.size(); k++)
+        readers.emplace_back(arguments.inputs[k], batch, metadata.inputs[k].sub_batch_shape,
+                             metadata.inputs[k].base_shape);
+      for (std::size_t k = 0; k < metadata.parameters.size(); k++)
+        readers.emplace_back(arguments.parameters[k], batch, metadata.parameters[k].sub_batch_shape,
+                             metadata.parameters[k].base_shape);
+
+      const auto make = [&](std::vector<std::int64_t> shape, at::ScalarType dtype)
+      {
+        shape.insert(shape.begin(), batch.begin(), batch.end());
+        return at::empty(shape, at::TensorOptions().dtype(dtype));
+      };
+      for (const auto & variable : metadata.outputs)
+      {
+        auto shape = variable.sub_batch_shape;
+        shape.insert(shape.end(), variable.base_shape.begin(), variable.base_shape.end());
+        const auto tensor = make(shape, evaluator._dtype);
+        outputs.push_back(tensor.template mutable_data_ptr<Real>());
+        evaluation.outputs.emplace(variable.name, tensor);
+      }
+      if (jacobian)
+        for (std::size_t k = 0; k < metadata.derivatives.size(); k++)
+        {
+          const auto & output = evaluator.output(metadata.derivatives[k].output);
+          const auto & input = evaluator.input(metadata.derivatives[k].input);
+          auto shape = output.base_shape;
+          shape.insert(shape.end(), input.base_shape.begin(), input.base_shape.end());
+          const auto tensor = make(shape, evaluator._dtype);
+          blocks.push_back(tensor.template mutable_data_ptr<Real>());
+          block_rows.push_back(output.size);
+          block_columns.push_back(input.size);
+          evaluation.jacobian[output.name].insert_or_assign(input.name, tensor);
+        }
+      evaluation.status = make({}, at::kChar);
+      evaluation.iterations = make({}, at::kInt);
+      evaluation.dt_factor = make({}, at::kDouble);
+      evaluation.residual = make({}, at::kDouble);
+      status = evaluation.status.template mutable_data_ptr<std::int8_t>();
+      iterations = evaluation.iterations.template mutable_data_ptr<std::int32_t>();
+      dt_factor = evaluation.dt_factor.template mutable_data_ptr<double>();
+      residual = evaluation.residual.template mutable_data_ptr<double>();
+    }
+
+    Evaluation finish()
+    {
+      for (std::int64_t row = 0; row < rows; row++)
+        if (status[row] != std::int8_t(Status::CONVERGED))
+          evaluation.failed_rows.push_back(row);
+      return std::move(evaluation);
+    }
+
+    bool jacobian;
+    std::int64_t rows;
+    std::vector<runtime::RowReader<Real>> readers;
+    std::vector<Real *> outputs, blocks;
+    std::vector<std::int64_t> block_rows, block_columns;
+    std::int8_t * status;
+    std::int32_t * iterations;
+    double * dt_factor;
+    double * residual;
+    Evaluation evaluation;
+  };
+
+  /// A workspace out of the evaluator's stock, given back when the lease ends.
+  struct Lease
+  {
+    explicit Lease(const TypedEvaluator & evaluator) : owner(evaluator)
+    {
+      const std::lock_guard lock(owner._mutex);
+      if (owner._stock.empty())
+        workspace = std::make_unique<Workspace>();
+      else
+      {
+        workspace = std::move(owner._stock.back());
+        owner._stock.pop_back();
+      }
+    }
+    ~Lease()
+    {
+      const std::lock_guard lock(owner._mutex);
+      owner._stock.push_back(std::move(workspace));
+    }
+    Lease(const Lease &) = delete;
+    Lease & operator=(const Lease &) = delete;
+    const TypedEvaluator & owner;
+    std::unique_ptr<Workspace> workspace;
+  };
+
+  const artifact::Variable & output(const std::string & name) const { return find(_metadata.outputs, name); }
+  const artifact::Variable & input(const std::string & name) const { return find(_metadata.inputs, name); }
+  static const artifact::Variable & find(const std::vector<artifact::Variable> & list, const std::string & name)
+  {
+    return *std::find_if(list.begin(), list.end(), [&](const auto & variable) { return variable.name == name; });
+  }
+
+  /// Rows with a non-finite input or parameter; empty when there are none.
+  std::vector<std::uint8_t> bad_rows(Workspace & w, std::int64_t ld, std::int64_t rows) const
+  {
+    const Real * arena = w.arena.data();
+    std::vector<std::uint8_t> bad;
+    // One pass that only adds: a sum of x - x is NaN where any x is not finite.
+    for (const auto * slots : {&_chain.inputs(), &_chain.parameters()})
+      for (const auto & slot : *slots)
+      {
+        const Real * values = arena + slot.offset * ld;
+        Real sum = 0;
+        for (std::int64_t i = 0; i < slot.size * ld; i++)
+          sum += values[i] - values[i];
+        if (sum == 0)
+          continue;
+        bad.resize(rows, 0);
+        for (std::int64_t c = 0; c < slot.size; c++)
+          for (std::int64_t i = 0; i < rows; i++)
+            bad[i] |= !(values[c * ld + i] - values[c * ld + i] == 0);
+      }
+    return bad;
+  }
+
+  /// Puts a sound row in the place of each bad one, so that graphs and Newton never see it. False when there is none.
+  bool replace_bad_rows(Workspace & w, std::int64_t ld, std::int64_t rows, const std::vector<std::uint8_t> & bad) const
+  {
+    const auto sound = std::find(bad.begin(), bad.end(), 0) - bad.begin();
+    if (sound == rows)
+      return false;
+    for (const auto * slots : {&_chain.inputs(), &_chain.parameters()})
+      for (const auto & slot : *slots)
+        for (std::int64_t c = 0; c < slot.size; c++)
+        {
+          Real * component = w.arena.data() + (slot.offset + c) * ld;
+          for (std::int64_t i = 0; i < rows; i++)
+            component[i] = bad[i] ? component[sound] : component[i];
+          std::fill(component + rows, component + ld, component[rows - 1]);
+        }
+    return true;
+  }
+
+  void run_chunk(Call & call, std::int64_t first, std::int64_t rows, Workspace & w) const
+  {
+    const support::FloatingPointDefaults defaults;
+    const auto ld = whole_blocks(rows);
+    Real * arena = w.arena.reserve(std::max<std::int64_t>(_chain.arena_size(call.jacobian), 1) * ld);
+    std::size_t reader = 0;
+    for (const auto * slots : {&_chain.inputs(), &_chain.parameters()})
+      for (const auto & slot : *slots)
+      {
+        call.readers[reader++].read(first, rows, arena + slot.offset * ld, ld);
+        runtime::pad_rows(arena + slot.offset * ld, slot.size, rows, ld);
+      }
+
+    const auto bad = bad_rows(w, ld, rows);
+    if (bad.empty() || replace_bad_rows(w, ld, rows, bad))
+      _chain.run(w, ld, rows, call.jacobian);
+    else
+    {
+      w.status.assign(rows, Status::BAD_INPUT);
+      w.iterations.assign(rows, 0);
+      w.residual.assign(rows, 0.0);
+      w.dt_factor.assign(rows, 0.5);
+    }
+    for (std::size_t i = 0; i < bad.size(); i++)
+      if (bad[i])
+      {
+        w.status[i] = Status::BAD_INPUT;
+        w.iterations[i] = 0;
+        w.residual[i] = std::numeric_limits<double>::quiet_NaN();
+        w.dt_factor[i] = 0.5;
+      }
+    fail_non_finite(w, ld, rows);
+
+    for (std::size_t k = 0; k < call.outputs.size(); k++)
+    {
+      const auto & variable = _metadata.outputs[k];
+      const auto base = size_of(variable.base_shape);
+      runtime::RowWriter<Real>(call.outputs[k], variable.size / std::max<std::int64_t>(base, 1), base)
+          .write(first, rows, arena + _chain.outputs()[k].offset * ld, ld);
+    }
+    for (std::size_t k = 0; k < call.blocks.size(); k++)
+      write_block(call, k, first, rows, arena, ld);
+    for (std::int64_t i = 0; i < rows; i++)
+    {
+      call.status[first + i] = std::int8_t(w.status[i]);
+      call.iterations[first + i] = w.iterations[i];
+      call.dt_factor[first + i] = w.dt_factor[i];
+      call.residual[first + i] = w.residual[i];
+      if (w.status[i] != Status::CONVERGED)
+        blank_row(call, first + i);
+    }
+  }
+
+  /// An output that is not finite is a failure too, whatever the solves say.
+  void fail_non_finite(Workspace & w, std::int64_t ld, std::int64_t rows) const
+  {
+    const Real * arena = w.arena.data();
+    for (const auto & slot : _chain.outputs())
+    {
+      const Real * values = arena + slot.offset * ld;
+      for (std::int64_t c = 0; c < slot.size; c++)
+        for (std::int64_t i = 0; i < rows; i++)
+          if (!(values[c * ld + i] - values[c * ld + i] == 0) && w.status[i] == Status::CONVERGED)
+          {
+            w.status[i] = Status::NOT_CONVERGED;
+            w.dt_factor[i] = std::min(w.dt_factor[i], 0.25);
+          }
+    }
+  }
+
+  void write_block(Call & call, std::size_t k, std::int64_t first, std::int64_t rows, const Real * arena,
+                   std::int64_t ld) const
+  {
+    const auto & block = _chain.derivatives()[k];
+    const auto p = call.block_rows[k], r = call.block_columns[k];
+    Real * to = call.blocks[k] + first * p * r;
+    if (block.kind != Block::Kind::STORED)
+    {
+      std::fill_n(to, rows * p * r, Real(0));
+      if (block.kind == Block::Kind::IDENTITY)
+        for (std::int64_t i = 0; i < rows; i++)
+          for (std::int64_t j = 0; j < p; j++)
+            to[(i * p + j) * r + j] = Real(1);
+      return;
+    }
+    constexpr std::int64_t tile = 8;
+    for (std::int64_t row = 0; row < rows; row += tile)
+    {
+      const auto height = std::min(tile, rows - row);
+      for (std::int64_t i = 0; i < p; i++)
+        for (std::int64_t j = 0; j < r; j++)
+        {
+          const Real * from = arena + (block.offset + i * block.stride + j) * ld + row;
+          Real * place = to + row * p * r + i * r + j;
+          for (std::int64_t h = 0; h < height; h++)
+            place[h * p * r] = from[h];
+        }
+    }
+  }
+
+  void blank_row(Call & call, std::int64_t row) const
+  {
+    constexpr auto nan = std::numeric_limits<Real>::quiet_NaN();
+    for (std::size_t k = 0; k < call.outputs.size(); k++)
+      std::fill_n(call.outputs[k] + row * _metadata.outputs[k].size, _metadata.outputs[k].size, nan);
+    for (std::size_t k = 0; k < call.blocks.size(); k++)
+    {
+      const auto size = call.block_rows[k] * call.block_columns[k];
+      std::fill_n(call.blocks[k] + row * size, size, nan);
+    }
+  }
+
+  static std::int64_t size_of(const std::vector<std::int64_t> & shape)
+  {
+    std::int64_t size = 1;
+    for (const auto n : shape)
+      size *= n;
+    return size;
+  }
+
+  const artifact::Metadata & _metadata;
+  Chain<Real> _chain;
+  at::ScalarType _dtype;
+  std::int64_t _chunk_rows[2];
+  mutable std::mutex _mutex;
+  mutable std::vector<std::unique_ptr<Workspace>> _stock;
+};
+}
+
+std::unique_ptr<Evaluator> make_evaluator(const artifact::Metadata & metadata, const Graphs & graphs,
+                                          at::ScalarType dtype, const Chunking & chunking)
+{
+  if (dtype == at::kFloat)
+    return std::make_unique<TypedEvaluator<float>>(metadata, graphs, dtype, chunking);
+  return std::make_unique<TypedEvaluator<double>>(metadata, graphs, dtype, chunking);
+}
+}

@@ -1,0 +1,43 @@
+// Runs a chain over a whole batch: chunk by chunk, on several threads, public layout in and out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "aoti/Chain.h"
+#include "aoti/call_checks.h"
+#include "artifact/Metadata.h"
+#include "matlaw/Model.h"
+
+namespace matlaw::aoti
+{
+/// How a batch is cut up.
+struct Chunking
+{
+  /// Largest number of rows of a chunk; 0: by cache size
+  std::int64_t max_rows = 0;
+  /// Fewest rows for which a graph call is worth its overhead
+  std::int64_t min_rows = 8;
+};
+
+/// Checked arguments of one call: tensors in the order of metadata.inputs and metadata.parameters.
+struct Arguments
+{
+  std::vector<at::Tensor> inputs;
+  std::vector<at::Tensor> parameters;
+  BatchShape batch;
+};
+
+class Evaluator
+{
+public:
+  virtual ~Evaluator() = default;
+  virtual Evaluation evaluate(const Arguments & arguments, bool jacobian, std::int64_t threads) const = 0;
+};
+
+/// `metadata` and `graphs` must outlive the evaluator.
+std::unique_ptr<Evaluator> make_evaluator(const artifact::Metadata & metadata, const Graphs & graphs,
+                                          at::ScalarType dtype, const Chunking & chunking);
+}

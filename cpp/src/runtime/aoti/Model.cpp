@@ -1,0 +1,315 @@
+#include "matlaw/aoti/Model.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <thread>
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include "aoti/Evaluator.h"
+#include "artifact/Artifact.h"
+#include "support/text.h"
+
+namespace matlaw::aoti
+{
+using artifact::Variable;
+
+/// Threads of a call; 0 when torch decides at each call.
+static std::int64_t fixed_threads(const LoadOptions & options)
+{
+  if (options.threads < 0)
+    throw FatalError("LoadOptions.threads is " + std::to_string(options.threads) + "; it must not be negative.");
+  if (options.threads > 0)
+    return options.threads;
+  const char * text = std::getenv("MATLAW_NUM_THREADS");
+  if (!text || !*text)
+    return 0;
+  char * end = nullptr;
+  const auto threads = std::strtol(text, &end, 10);
+  if (*end || threads < 1)
+    throw FatalError(std::string("MATLAW_NUM_THREADS is '") + text + "'; it must be a whole number of 1 or more.");
+  return threads;
+}
+
+struct Model::Implementation
+{
+  artifact::Artifact artifact;
+  std::int64_t threads = 0;
+  std::string backend;
+  Graphs graphs;
+  std::unique_ptr<Evaluator> evaluator;
+  TensorMap parameters;
+
+  std::vector<std::string> input_names, output_names, parameter_names, input_types, output_types;
+  std::vector<std::vector<std::int64_t>> input_base_shapes, output_base_shapes, input_sub_batch_shapes,
+      output_sub_batch_shapes;
+  std::vector<DerivativePair> derivative_pairs;
+
+  const artifact::Metadata & metadata() const { return artifact.metadata; }
+
+  void load(const std::string & folder, const std::string & name, const LoadOptions & options)
+  {
+    threads = fixed_threads(options);
+    if (options.max_chunk_rows < 0)
+      throw FatalError("LoadOptions.max_chunk_rows is " + std::to_string(options.max_chunk_rows) +
+                       "; it must not be negative.");
+    auto choice = options;
+    if (const char * text = std::getenv("MATLAW_BACKEND"); choice.backend == Backend::AUTO && text && *text)
+      choice.backend = backend_from_text(text);
+    artifact = artifact::open_artifact(folder, name, choice);
+    load_graphs();
+    Chunking chunking;
+    chunking.max_rows = options.max_chunk_rows;
+    if (backend != "native")
+      chunking.min_rows = 256; // a package call costs as much as hundreds of rows
+    evaluator = make_evaluator(metadata(), graphs, artifact.dtype, chunking);
+    describe();
+  }
+
+  void load_graphs()
+  {
+    const auto all = signatures(metadata(), artifact.dtype);
+    // As many instances of a package as threads can run at once.
+    const auto runners =
+        std::max<std::int64_t>({threads, at::get_num_threads(), std::thread::hardware_concurrency(), 1});
+    bool native = false, package = false;
+    for (const auto & [stem, file] : artifact.graphs)
+    {
+      (file.native ? native : package) = true;
+      graphs[stem] =
+          file.native ? graph::load_native(file.path) : graph::load_package(file.path, all.at(stem), runners);
+    }
+    backend = native && package ? "native+inductor" : native || !package ? "native" : "inductor";
+  }
+
+  void describe()
+  {
+    for (const auto & variable : metadata().inputs)
+    {
+      input_names.push_back(variable.name);
+      input_types.push_back(variable.type);
+      input_base_shapes.push_back(variable.base_shape);
+      input_sub_batch_shapes.push_back(variable.sub_batch_shape);
+    }
+    for (const auto & variable : metadata().outputs)
+    {
+      output_names.push_back(variable.name);
+      output_types.push_back(variable.type);
+      output_base_shapes.push_back(variable.base_shape);
+      output_sub_batch_shapes.push_back(variable.sub_batch_shape);
+    }
+    for (const auto & pair : metadata().derivatives)
+      derivative_pairs.push_back({pair.output, pair.input});
+    for (const auto & parameter : metadata().parameters)
+    {
+      parameter_names.push_back(parameter.name);
+      auto shape = parameter.sub_batch_shape;
+      shape.insert(shape.end(), parameter.base_shape.begin(), parameter.base_shape.end());
+      parameters[parameter.name] = at::tensor(parameter.value, at::kDouble).reshape(shape).to(artifact.dtype);
+    }
+  }
+
+  [[noreturn]] void no_derivatives() const
+  {
+    throw FatalError(
+        "The artifact '" + artifact.folder + "' of model '" + metadata().name +
+        "' was compiled without derivatives. Regenerate it via matlaw-compile -d OUT:IN (for instance -d " +
+        (output_names.empty() || input_names.empty() ? "OUT:IN" : output_names[0] + ":" + input_names[0]) + ").");
+  }
+
+  [[noreturn]] void no_parameter_derivatives() const
+  {
+    throw FatalError(
+        "The artifact '" + artifact.folder + "' of model '" + metadata().name +
+        "' holds no derivatives by parameters. Take them from the eager runtime (<matlaw/eager/Model.h>).");
+  }
+};
+
+Model::Model(const std::string & folder, const std::string & name, const LoadOptions & options)
+    : _implementation(std::make_unique<Implementation>())
+{
+  _implementation->load(folder, name, options);
+}
+Model::~Model() = default;
+
+const std::string & Model::name() const
+{
+  return _implementation->metadata().name;
+}
+const std::vector<std::string> & Model::input_names() const
+{
+  return _implementation->input_names;
+}
+const std::vector<std::string> & Model::output_names() const
+{
+  return _implementation->output_names;
+}
+const std::vector<std::vector<std::int64_t>> & Model::input_base_shapes() const
+{
+  return _implementation->input_base_shapes;
+}
+const std::vector<std::vector<std::int64_t>> & Model::output_base_shapes() const
+{
+  return _implementation->output_base_shapes;
+}
+const std::vector<std::vector<std::int64_t>> & Model::input_sub_batch_shapes() const
+{
+  return _implementation->input_sub_batch_shapes;
+}
+const std::vector<std::vector<std::int64_t>> & Model::output_sub_batch_shapes() const
+{
+  return _implementation->output_sub_batch_shapes;
+}
+const std::vector<std::string> & Model::input_types() const
+{
+  return _implementation->input_types;
+}
+const std::vector<std::string> & Model::output_types() const
+{
+  return _implementation->output_types;
+}
+at::Device Model::device() const
+{
+  return at::kCPU;
+}
+at::ScalarType Model::dtype() const
+{
+  return _implementation->artifact.dtype;
+}
+const std::vector<DerivativePair> & Model::derivative_pairs() const
+{
+  return _implementation->derivative_pairs;
+}
+const std::vector<StatePair> & Model::state_pairs() const
+{
+  return _implementation->metadata().state_pairs;
+}
+const TensorMap & Model::named_parameters() const
+{
+  return _implementation->parameters;
+}
+const std::string & Model::backend() const
+{
+  return _implementation->backend;
+}
+const std::string & Model::folder() const
+{
+  return _implementation->artifact.folder;
+}
+
+Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & options) const
+{
+  const auto & self = *_implementation;
+  if (options.jacobian && self.derivative_pairs.empty())
+    self.no_derivatives();
+  check_names("input", name(), inputs, self.input_names, true);
+  Arguments arguments;
+  const auto take = [&](const char * what, const Variable & variable, const at::Tensor & value)
+  {
+    check_tensor(what, variable, value, self.artifact.dtype);
+    arguments.batch.join(variable.name, batch_shape(variable, value));
+    return value.is_neg() ? value.resolve_neg() : value;
+  };
+  for (const auto & variable : self.metadata().inputs)
+    arguments.inputs.push_back(take("Input", variable, inputs.at(variable.name)));
+  for (const auto & parameter : self.metadata().parameters)
+    arguments.parameters.push_back(take("Parameter", parameter, self.parameters.at(parameter.name)));
+  return self.evaluator->evaluate(arguments, options.jacobian, self.threads ? self.threads : at::get_num_threads());
+}
+
+std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const TensorMap & tangents) const
+{
+  const auto & self = *_implementation;
+  check_names("input", name(), tangents, self.input_names, false);
+  std::set<std::string> directions;
+  for (const auto & [input, tangent] : tangents)
+    directions.insert(input);
+  // The outputs that have a compiled derivative along some direction must have one along each.
+  std::set<std::string> reached;
+  for (const auto & pair : self.derivative_pairs)
+    if (directions.count(pair.input))
+      reached.insert(pair.output);
+  const auto compiled = [&](const std::string & output, const std::string & input)
+  {
+    return std::any_of(self.derivative_pairs.begin(), self.derivative_pairs.end(),
+                       [&](const auto & pair) { return pair.output == output && pair.input == input; });
+  };
+  if (reached.empty() && !directions.empty())
+    throw FatalError("The artifact '" + self.artifact.folder + "' has no derivative of any output by " +
+                     support::quoted_list({directions.begin(), directions.end()}) +
+                     ". Regenerate it via matlaw-compile -d :" + *directions.begin() + ".");
+  for (const auto & output : reached)
+    for (const auto & input : directions)
+      if (!compiled(output, input))
+        throw FatalError("The artifact '" + self.artifact.folder + "' has no derivative of '" + output + "' by '" +
+                         input + "'. Regenerate it via matlaw-compile -d " + output + ":" + input +
+                         ", or leave out the tangent of '" + input + "'.");
+
+  std::map<std::string, const Variable *> variables;
+  BatchShape batch;
+  for (const auto & variable : self.metadata().inputs)
+    if (const auto tangent = tangents.find(variable.name); tangent != tangents.end())
+    {
+      check_tensor("Tangent", variable, tangent->second, self.artifact.dtype);
+      batch.join(variable.name, batch_shape(variable, tangent->second));
+      variables[variable.name] = &variable;
+    }
+  for (const auto & variable : self.metadata().inputs)
+    if (const auto input = inputs.find(variable.name); input != inputs.end())
+    {
+      check_tensor("Input", variable, input->second, self.artifact.dtype);
+      batch.join(variable.name, batch_shape(variable, input->second));
+    }
+  auto [outputs, blocks] = directions.empty() ? std::pair{forward(inputs), BlockMap{}} : jacobian(inputs);
+  TensorMap derivatives;
+  for (const auto & output : self.metadata().outputs)
+  {
+    if (!reached.count(output.name))
+      continue;
+    at::Tensor sum;
+    for (const auto & [input, variable] : variables)
+    {
+      const auto & block = blocks.at(output.name).at(input);
+      const auto matrix = block.reshape(
+          [&]
+          {
+            auto shape = batch_shape(output, outputs.at(output.name));
+            shape.insert(shape.end(), {output.size, variable->size});
+            return shape;
+          }());
+      auto shape = batch_shape(*variable, tangents.at(input));
+      shape.insert(shape.end(), {variable->size, 1});
+      const auto term = at::matmul(matrix, tangents.at(input).reshape(shape)).squeeze(-1);
+      sum = sum.defined() ? sum + term : term;
+    }
+    auto shape = sum.sizes().slice(0, std::size_t(sum.dim()) - 1).vec();
+    shape.insert(shape.end(), output.base_shape.begin(), output.base_shape.end());
+    derivatives[output.name] = sum.reshape(shape);
+  }
+  return {std::move(outputs), std::move(derivatives)};
+}
+
+void Model::set_parameter(const std::string & name, const at::Tensor & value)
+{
+  auto & self = *_implementation;
+  check_names("promoted parameter", this->name(), {{name, value}}, self.parameter_names, false);
+  for (const auto & parameter : self.metadata().parameters)
+    if (parameter.name == name)
+    {
+      check_tensor("Parameter", parameter, value, self.artifact.dtype);
+      self.parameters[name] = value.detach().clone(at::MemoryFormat::Contiguous);
+    }
+}
+
+BlockMap Model::param_jacobian(const TensorMap &) const
+{
+  _implementation->no_parameter_derivatives();
+}
+
+TensorMap Model::param_vjp(const TensorMap &, const TensorMap &) const
+{
+  _implementation->no_parameter_derivatives();
+}
+}

@@ -1,0 +1,106 @@
+#include "aoti/call_checks.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+
+#include "support/text.h"
+
+namespace matlaw::aoti
+{
+static std::string expected_text(const artifact::Variable & variable)
+{
+  std::string text = "(*B";
+  for (const auto & part : {variable.sub_batch_shape, variable.base_shape})
+    for (const auto n : part)
+      text += ", " + std::to_string(n);
+  return text + ")";
+}
+
+void check_tensor(const std::string & what, const artifact::Variable & variable, const at::Tensor & value,
+                  at::ScalarType dtype)
+{
+  const auto subject = what + " '" + variable.name + "' ";
+  if (!value.defined())
+    throw FatalError(subject + "is an undefined tensor.");
+  if (!value.device().is_cpu())
+    throw FatalError(subject + "is on device " + value.device().str() +
+                     ", the law is on cpu. Move it: tensor.to('cpu').");
+  if (value.layout() != at::kStrided)
+    throw FatalError(subject + "is not a dense tensor. Convert it: tensor.to_dense().");
+  if (value.scalar_type() != dtype)
+    throw FatalError(subject + "has dtype " + at::toString(value.scalar_type()) + ", expected " + at::toString(dtype) +
+                     ". Convert it, or compile the law with the other --dtype.");
+  const auto sizes = value.sizes().vec();
+  auto trailing = variable.sub_batch_shape;
+  trailing.insert(trailing.end(), variable.base_shape.begin(), variable.base_shape.end());
+  bool fits = sizes.size() >= trailing.size();
+  for (std::size_t i = 0; fits && i < trailing.size(); i++)
+  {
+    const auto extent = sizes[sizes.size() - trailing.size() + i];
+    // A sub-batch axis of extent 1 stands for all sites.
+    fits = extent == trailing[i] || (i < variable.sub_batch_shape.size() && extent == 1);
+  }
+  if (!fits)
+    throw FatalError(subject + "has shape " + support::shape_text(sizes) + ", expected " + expected_text(variable) +
+                     " for a variable of type " + variable.type + ".");
+}
+
+std::vector<std::int64_t> batch_shape(const artifact::Variable & variable, const at::Tensor & value)
+{
+  const auto trailing = variable.sub_batch_shape.size() + variable.base_shape.size();
+  return value.sizes().slice(0, std::size_t(value.dim()) - trailing).vec();
+}
+
+void BatchShape::join(const std::string & name, const std::vector<std::int64_t> & shape)
+{
+  if (shape.size() > _shape.size())
+  {
+    const auto more = shape.size() - _shape.size();
+    _shape.insert(_shape.begin(), more, 1);
+    _names.insert(_names.begin(), more, "");
+  }
+  for (std::size_t i = 0; i < shape.size(); i++)
+  {
+    const auto axis = _shape.size() - shape.size() + i;
+    if (shape[i] == 1 || shape[i] == _shape[axis])
+    {
+      if (_names[axis].empty())
+        _names[axis] = name;
+      continue;
+    }
+    if (_shape[axis] != 1)
+      throw FatalError("The batch " + support::shape_text(shape) + " of '" + name +
+                       "' does not broadcast with the batch of '" + _names[axis] + "', which has extent " +
+                       std::to_string(_shape[axis]) + " where '" + name + "' has " + std::to_string(shape[i]) + ".");
+    _shape[axis] = shape[i];
+    _names[axis] = name;
+  }
+}
+
+std::int64_t BatchShape::rows() const
+{
+  std::int64_t rows = 1;
+  for (const auto n : _shape)
+    rows *= n;
+  return rows;
+}
+
+void check_names(const std::string & what, const std::string & model, const TensorMap & given,
+                 const std::vector<std::string> & known, bool all)
+{
+  for (const auto & [name, value] : given)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw FatalError("Model '" + model + "' has no " + what + " '" + name + "'; it has " +
+                       support::quoted_list(known) + "." + support::did_you_mean(name, known));
+  if (!all)
+    return;
+  std::vector<std::string> missing;
+  for (const auto & name : known)
+    if (!given.count(name))
+      missing.push_back(name);
+  if (!missing.empty())
+    throw FatalError("Model '" + model + "' misses the " + what + (missing.size() > 1 ? "s " : " ") +
+                     support::quoted_list(missing) + "; it needs " + support::quoted_list(known) + ".");
+}
+}

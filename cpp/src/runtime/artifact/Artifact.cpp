@@ -1,0 +1,210 @@
+#include "artifact/Artifact.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <gnu/libc-version.h>
+
+#include <ATen/Context.h>
+#include <torch/csrc/inductor/aoti_torch/c/shim.h>
+#include <torch/headeronly/version.h>
+
+#include "artifact/CpuTarget.h"
+#include "artifact/file_bytes.h"
+#include "support/sha256.h"
+#include "support/text.h"
+
+namespace matlaw::artifact
+{
+namespace fs = std::filesystem;
+
+namespace
+{
+std::string major_minor(const std::string & version)
+{
+  const auto first = version.find('.');
+  return first == std::string::npos ? version : version.substr(0, version.find('.', first + 1));
+}
+
+/// Version of the torch library that is loaded in this process, "2.13".
+std::string loaded_torch()
+{
+  const auto version = aoti_torch_abi_version();
+  return std::to_string(version >> 56) + "." + std::to_string((version >> 48) & 0xff);
+}
+
+void check_torch(const Metadata & metadata, const std::string & folder)
+{
+  const auto built_for = major_minor(TORCH_VERSION);
+  if (loaded_torch() != built_for)
+    throw FatalError("libmatlaw was built for torch " + built_for + ", but this process has loaded torch " +
+                     loaded_torch() + ". Install torch " + built_for +
+                     ", or rebuild matlaw against the torch that is there.");
+  if (major_minor(metadata.torch_version) != built_for)
+    throw FatalError("The artifact '" + folder + "' was compiled with torch " + metadata.torch_version +
+                     ", this runtime has torch " + TORCH_VERSION + ". Regenerate it via matlaw-compile with torch " +
+                     built_for + ".");
+}
+
+std::string dtype_text(at::ScalarType dtype)
+{
+  if (dtype == at::kDouble)
+    return "float64";
+  if (dtype == at::kFloat)
+    return "float32";
+  throw FatalError(std::string("Laws are compiled for float64 or float32, not for ") + at::toString(dtype) + ".");
+}
+
+/// The key of the build that is asked for.
+std::string choose_build(const Metadata & metadata, const std::string & folder, const LoadOptions & options)
+{
+  const auto device = options.device.is_cuda() ? std::string("cuda") : options.device.str();
+  if (options.device.is_cuda())
+    throw FatalError(at::hasCUDA() ? "This version of libmatlaw evaluates on the CPU only: load with device = cpu."
+                                   : "Device cuda was asked for, but this torch has no CUDA: load with device = cpu.");
+  if (!options.device.is_cpu())
+    throw FatalError("Device '" + device + "' is not supported: load with device = cpu.");
+
+  std::vector<std::string> available, of_device;
+  for (const auto & [key, build] : metadata.builds)
+  {
+    available.push_back(key);
+    if (key.starts_with(device + "/"))
+      of_device.push_back(key);
+  }
+  auto wanted = device + "/float64";
+  if (options.dtype)
+    wanted = device + "/" + dtype_text(*options.dtype);
+  else if (of_device.size() == 1)
+    wanted = of_device.front();
+  if (!metadata.builds.count(wanted))
+    throw FatalError("The artifact '" + folder + "' has no build for " + wanted + "; it has " +
+                     support::quoted_list(available) + ". Regenerate it via matlaw-compile --device " + device +
+                     " --dtype " + wanted.substr(device.size() + 1) + ".");
+  if (wanted != device + "/float64" && wanted != device + "/float32")
+    throw FatalError("The artifact '" + folder + "' has a build '" + wanted + "' of unknown dtype.");
+  return wanted;
+}
+
+int compare_versions(const std::string & a, const std::string & b)
+{
+  const auto number = [](const std::string & text, std::size_t & at)
+  {
+    int value = 0;
+    for (; at < text.size() && text[at] != '.'; at++)
+      if (text[at] >= '0' && text[at] <= '9')
+        value = 10 * value + (text[at] - '0');
+    at++;
+    return value;
+  };
+  for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();)
+    if (const auto x = number(a, i), y = number(b, j); x != y)
+      return x < y ? -1 : 1;
+  return 0;
+}
+
+void check_libc(const Build & build, const std::string & folder)
+{
+  const std::string here = gnu_get_libc_version();
+  if (compare_versions(here, build.glibc_floor) < 0)
+    throw FatalError("The artifact '" + folder + "' needs glibc " + build.glibc_floor +
+                     " or newer, this machine has glibc " + here +
+                     ". Regenerate it via matlaw-compile on this machine or an older one.");
+}
+
+bool contains(const std::vector<std::string> & list, const std::string & item)
+{
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+/// Picks the file of every graph, by what the artifact has and this CPU runs.
+std::map<std::string, GraphFile> choose_graphs(const Metadata & metadata, const Build & build,
+                                               const std::string & folder, const std::string & key, Backend backend)
+{
+  const auto target = best_target(build.cpu_targets);
+  const bool has_native = contains(build.backends, "native");
+  const bool has_inductor = contains(build.backends, "inductor");
+  const bool package_runs = build.inductor_cpu_target.empty() || cpu_runs(build.inductor_cpu_target);
+  const auto recompile = ". Regenerate it via matlaw-compile ";
+
+  if (backend == Backend::NATIVE && !has_native)
+    throw FatalError("The artifact '" + folder + "' has no native kernels for " + key + " (it has " +
+                     support::quoted_list(build.backends) + ")" + recompile +
+                     "--backend native, or load it with backend = auto.");
+  if (backend == Backend::INDUCTOR && !has_inductor)
+    throw FatalError("The artifact '" + folder + "' has no .pt2 graphs for " + key + " (it has " +
+                     support::quoted_list(build.backends) + ")" + recompile +
+                     "--backend inductor, or load it with backend = auto.");
+  const auto refuse_cpu = [&](const std::string & targets)
+  {
+    throw FatalError("The artifact '" + folder + "' was compiled for CPU " + targets + ", this CPU is " + this_cpu() +
+                     recompile + "on this machine or with a lower CPU target.");
+  };
+  const bool may_native = backend != Backend::INDUCTOR && has_native && !target.empty();
+  const bool may_package = backend != Backend::NATIVE && has_inductor && package_runs;
+  if (!may_native && !may_package)
+    refuse_cpu(backend == Backend::INDUCTOR || !has_native ? "'" + build.inductor_cpu_target + "'"
+                                                           : support::quoted_list(build.cpu_targets));
+
+  std::map<std::string, GraphFile> graphs;
+  for (const auto & segment : metadata.segments)
+    for (const auto & stem : segment.stems())
+    {
+      const auto native = key + "/" + stem + "." + target + ".so";
+      const auto package = key + "/" + stem + ".pt2";
+      if (may_native && metadata.files.count(native))
+        graphs[stem] = {(fs::path(folder) / native).string(), true};
+      else if (may_package && metadata.files.count(package))
+        graphs[stem] = {(fs::path(folder) / package).string(), false};
+      else
+        throw FatalError("The artifact '" + folder + "' has no usable file for its graph '" + stem + "' (" +
+                         (may_native ? "'" + native + "'" : "") + (may_native && may_package ? " or " : "") +
+                         (may_package ? "'" + package + "'" : "") + ")" + recompile +
+                         "--backend both, or load it with backend = auto.");
+    }
+  return graphs;
+}
+
+void check_files(const Metadata & metadata, const std::string & folder, const std::string & key)
+{
+  const std::string remedy =
+      ". The artifact is incomplete or damaged: copy it again or regenerate it via matlaw-compile.";
+  for (const auto & [name, record] : metadata.files)
+  {
+    // Builds for other devices may be left behind when an artifact is copied.
+    if (!name.starts_with(key + "/"))
+      continue;
+    const auto path = (fs::path(folder) / name).string();
+    if (!fs::is_regular_file(path))
+      throw FatalError("The file '" + path + "' is missing" + remedy);
+    const auto size = std::int64_t(fs::file_size(path));
+    if (size != record.bytes)
+      throw FatalError("The file '" + path + "' has " + std::to_string(size) + " bytes instead of " +
+                       std::to_string(record.bytes) + remedy);
+    if (support::sha256(read_bytes(path)) != record.sha256)
+      throw FatalError("The file '" + path + "' is not the one that was compiled (its SHA-256 differs)" + remedy);
+  }
+}
+}
+
+Artifact open_artifact(const std::string & folder, const std::string & name, const LoadOptions & options)
+{
+  Artifact artifact;
+  artifact.folder = folder;
+  artifact.metadata = read_metadata(folder);
+  const auto & metadata = artifact.metadata;
+  if (!name.empty() && name != metadata.name)
+    throw FatalError("The artifact '" + folder + "' holds the model '" + metadata.name + "', not '" + name +
+                     "'. Ask for that name, or compile the other model.");
+  check_torch(metadata, folder);
+  const auto key = choose_build(metadata, folder, options);
+  const auto & build = metadata.builds.at(key);
+  artifact.dtype = key.ends_with("float32") ? at::kFloat : at::kDouble;
+  artifact.graphs = choose_graphs(metadata, build, folder, key, options.backend);
+  check_libc(build, folder);
+  check_seal(folder);
+  check_consistency(metadata, folder);
+  check_files(metadata, folder, key);
+  return artifact;
+}
+}

@@ -1,0 +1,464 @@
+#include "artifact/Metadata.h"
+
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "artifact/file_bytes.h"
+#include "support/sha256.h"
+#include "support/text.h"
+
+namespace matlaw::artifact
+{
+namespace
+{
+using nlohmann::json;
+
+/// A value of the file with the path to it, so that an error can say where it is.
+class Node
+{
+public:
+  Node(const json & value, std::string path, const std::string & file)
+      : _value(value),
+        _path(std::move(path)),
+        _file(file)
+  {
+  }
+
+  Node at(const std::string & key) const
+  {
+    if (!_value.is_object())
+      fail("must be an object");
+    const auto found = _value.find(key);
+    if (found == _value.end())
+      Node(_value, join(key), _file).fail("is missing");
+    return {*found, join(key), _file};
+  }
+  std::optional<Node> find(const std::string & key) const
+  {
+    if (!_value.is_object())
+      fail("must be an object");
+    if (const auto found = _value.find(key); found != _value.end() && !found->is_null())
+      return Node(*found, join(key), _file);
+    return std::nullopt;
+  }
+  std::vector<Node> items() const
+  {
+    if (!_value.is_array())
+      fail("must be a list");
+    std::vector<Node> nodes;
+    for (std::size_t i = 0; i < _value.size(); i++)
+      nodes.emplace_back(_value[i], _path + "[" + std::to_string(i) + "]", _file);
+    return nodes;
+  }
+  std::vector<std::pair<std::string, Node>> entries() const
+  {
+    if (!_value.is_object())
+      fail("must be an object");
+    std::vector<std::pair<std::string, Node>> nodes;
+    for (const auto & [key, value] : _value.items())
+      nodes.emplace_back(key, Node(value, join(key), _file));
+    return nodes;
+  }
+  std::string text() const
+  {
+    if (!_value.is_string())
+      fail("must be a string");
+    return _value.get<std::string>();
+  }
+  std::int64_t integer() const
+  {
+    if (!_value.is_number_integer())
+      fail("must be an integer");
+    return _value.get<std::int64_t>();
+  }
+  std::int64_t count() const
+  {
+    const auto n = integer();
+    if (n < 0)
+      fail("must not be negative");
+    return n;
+  }
+  double number() const
+  {
+    if (!_value.is_number())
+      fail("must be a number");
+    return _value.get<double>();
+  }
+  std::vector<std::string> texts() const
+  {
+    std::vector<std::string> values;
+    for (const auto & node : items())
+      values.push_back(node.text());
+    return values;
+  }
+  std::vector<std::int64_t> counts() const
+  {
+    std::vector<std::int64_t> values;
+    for (const auto & node : items())
+      values.push_back(node.count());
+    return values;
+  }
+  std::vector<double> numbers() const
+  {
+    std::vector<double> values;
+    for (const auto & node : items())
+      values.push_back(node.number());
+    return values;
+  }
+  [[noreturn]] void fail(const std::string & what) const
+  {
+    throw FatalError(_file + ": '" + _path + "' " + what +
+                     ". The artifact is damaged: regenerate it with matlaw-compile.");
+  }
+
+private:
+  std::string join(const std::string & key) const { return _path.empty() ? key : _path + "." + key; }
+
+  const json & _value;
+  std::string _path;
+  const std::string & _file;
+};
+
+std::int64_t extent(const std::vector<std::int64_t> & shape)
+{
+  std::int64_t size = 1;
+  for (const auto n : shape)
+    size *= n;
+  return size;
+}
+
+void read_variable(const Node & node, Variable & variable, const char * base_shape = "base_shape")
+{
+  variable.type = node.at("type").text();
+  variable.base_shape = node.at(base_shape).counts();
+  variable.sub_batch_shape = node.at("sub_batch_shape").counts();
+  variable.size = node.at("size").count();
+  if (variable.size != extent(variable.base_shape) * extent(variable.sub_batch_shape))
+    node.fail("has size " + std::to_string(variable.size) + ", but base shape " +
+              support::shape_text(variable.base_shape) + " and sub-batch shape " +
+              support::shape_text(variable.sub_batch_shape));
+}
+
+std::vector<Variable> read_variables(const Node & list)
+{
+  std::vector<Variable> variables;
+  for (const auto & node : list.items())
+  {
+    auto & variable = variables.emplace_back();
+    variable.name = node.at("name").text();
+    read_variable(node, variable);
+  }
+  return variables;
+}
+
+std::vector<Slice> read_slices(const Node & list)
+{
+  std::vector<Slice> slices;
+  for (const auto & node : list.items())
+    slices.push_back({node.at("name").text(), node.at("size").count(), node.at("offset").count()});
+  return slices;
+}
+
+std::vector<Pair> read_pairs(const Node & list)
+{
+  std::vector<Pair> pairs;
+  for (const auto & node : list.items())
+    pairs.push_back({node.at("output").text(), node.at("input").text()});
+  return pairs;
+}
+
+Segment read_segment(const Node & node)
+{
+  Segment segment;
+  const auto kind = node.at("kind").text();
+  if (kind != "forward" && kind != "implicit")
+    node.at("kind").fail("is '" + kind + "'; this runtime knows 'forward' and 'implicit'");
+  segment.implicit = kind == "implicit";
+  segment.inputs = node.at("inputs").texts();
+  segment.outputs = node.at("outputs").texts();
+  segment.parameters = node.at("parameters").texts();
+  const auto graphs = node.at("graphs");
+  if (!segment.implicit)
+  {
+    segment.value = graphs.at("value").at("stem").text();
+    if (const auto jvp = graphs.find("jvp"))
+      segment.jvp = JvpGraph{jvp->at("stem").text(), read_pairs(jvp->at("pairs"))};
+    return segment;
+  }
+  segment.size = node.at("size").count();
+  segment.unknowns = read_slices(node.at("unknowns"));
+  segment.givens = node.at("givens").texts();
+  segment.residual = graphs.at("residual").at("stem").text();
+  segment.jacobian = graphs.at("jacobian").at("stem").text();
+  if (const auto predictor = graphs.find("predictor"))
+    segment.predictor =
+        PredictorGraph{predictor->at("stem").text(), predictor->at("inputs").texts(), predictor->at("outputs").texts()};
+  if (const auto given = graphs.find("jacobian_given"))
+    segment.jacobian_given = GivenGraph{given->at("stem").text(), read_slices(given->at("givens"))};
+  return segment;
+}
+
+SolverConfig read_solver(const Node & node)
+{
+  const auto line_search = node.find("ls_type");
+  if (line_search && line_search->text() != "NONE")
+    line_search->fail("is '" + line_search->text() + "', but this runtime has no line search (ls_type = NONE)");
+  const auto kind = node.find("solver_kind");
+  if (kind && kind->text() != "direct")
+    kind->fail("is '" + kind->text() + "', but this runtime has direct linear solvers only");
+  return {node.at("atol").number(), node.at("rtol").number(), node.at("miters").count()};
+}
+
+std::string path_of(const std::string & folder)
+{
+  return folder + "/metadata.json";
+}
+}
+
+std::vector<std::string> Segment::stems() const
+{
+  std::vector<std::string> names;
+  if (!implicit)
+  {
+    names.push_back(value);
+    if (jvp)
+      names.push_back(jvp->stem);
+    return names;
+  }
+  names = {residual, jacobian};
+  if (predictor)
+    names.push_back(predictor->stem);
+  if (jacobian_given)
+    names.push_back(jacobian_given->stem);
+  return names;
+}
+
+Metadata read_metadata(const std::string & folder)
+{
+  const auto path = path_of(folder);
+  json document;
+  try
+  {
+    document = json::parse(read_bytes(path));
+  }
+  catch (const json::exception & error)
+  {
+    throw FatalError(path + " is not valid JSON (" + error.what() +
+                     "). The artifact is damaged or was edited: regenerate it with matlaw-compile.");
+  }
+  const Node root(document, "", path);
+  // First of all: every other key may mean something else in another version.
+  const auto version = root.at("schema_version").integer();
+  if (version != schema_version)
+    throw FatalError(path + " has schema_version " + std::to_string(version) + ", this runtime reads schema_version " +
+                     std::to_string(schema_version) + ". Regenerate the artifact via matlaw-compile.");
+
+  Metadata metadata;
+  metadata.name = root.at("name").text();
+  metadata.torch_version = root.at("torch_version").text();
+  metadata.matlaw_version = root.at("matlaw_version").text();
+  metadata.inputs = read_variables(root.at("inputs"));
+  metadata.outputs = read_variables(root.at("outputs"));
+  for (const auto & node : root.at("parameters").items())
+  {
+    auto & parameter = metadata.parameters.emplace_back();
+    parameter.name = node.at("name").text();
+    read_variable(node, parameter, "param_base_shape");
+    parameter.value = node.at("value").numbers();
+    if (std::int64_t(parameter.value.size()) != parameter.size)
+      node.at("value").fail("must have " + std::to_string(parameter.size) + " entries");
+  }
+  metadata.derivatives = read_pairs(root.at("derivatives"));
+  for (const auto & node : root.at("state_pairs").items())
+  {
+    const auto role = node.at("role").text();
+    if (role != "state" && role != "force")
+      node.at("role").fail("is '" + role + "'; it must be 'state' or 'force'");
+    metadata.state_pairs.push_back(
+        {node.at("current").text(), node.at("old").text(), role == "state", node.at("initial").numbers()});
+  }
+  bool any_implicit = false;
+  for (const auto & node : root.at("segments").items())
+    any_implicit |= metadata.segments.emplace_back(read_segment(node)).implicit;
+  if (any_implicit)
+    metadata.solver = read_solver(root.at("solver_config"));
+  for (const auto & [name, node] : root.at("variables").entries())
+  {
+    auto & variable = metadata.variables[name];
+    variable.name = name;
+    read_variable(node, variable);
+  }
+  for (const auto & [name, node] : root.at("builds").entries())
+  {
+    auto & build = metadata.builds[name];
+    build.backends = node.at("backends").texts();
+    build.cpu_targets = node.at("cpu_targets").texts();
+    build.glibc_floor = node.at("glibc_floor").text();
+    if (const auto target = node.find("inductor_cpu_target"))
+      build.inductor_cpu_target = target->text();
+  }
+  for (const auto & [name, node] : root.at("files").entries())
+    metadata.files[name] = {node.at("sha256").text(), node.at("bytes").count()};
+  return metadata;
+}
+
+void check_seal(const std::string & folder)
+{
+  const auto path = path_of(folder);
+  auto text = read_bytes(path);
+  const auto refuse = [&](const std::string & why)
+  {
+    throw FatalError(path + " was edited or damaged after it was compiled: " + why +
+                     ". Change the input file and regenerate the artifact with matlaw-compile.");
+  };
+  // Inside a JSON string a quote is escaped, so the key cannot be mistaken for text of the embedded source.
+  const std::string key = "\"metadata_sha256\"";
+  const auto at = text.find(key);
+  if (at == std::string::npos)
+    refuse("its seal 'metadata_sha256' is missing");
+  auto start = text.find_first_not_of(" \t\r\n", at + key.size());
+  if (start != std::string::npos && text[start] == ':')
+    start = text.find_first_not_of(" \t\r\n", start + 1);
+  if (start == std::string::npos || text[start] != '"' || start + 66 > text.size() || text[start + 65] != '"')
+    refuse("its seal 'metadata_sha256' is not a string of 64 hex digits");
+  const auto digest = text.substr(start + 1, 64);
+  text.replace(start + 1, 64, 64, '0');
+  if (support::sha256(text) != digest)
+    refuse("its text does not match its seal 'metadata_sha256'");
+}
+
+void check_consistency(const Metadata & metadata, const std::string & folder)
+{
+  const auto path = path_of(folder);
+  const auto refuse = [&](const std::string & why)
+  { throw FatalError(path + " contradicts itself: " + why + ". Regenerate the artifact with matlaw-compile."); };
+
+  std::map<std::string, const Variable *> known;
+  for (const auto & [name, variable] : metadata.variables)
+    known[name] = &variable;
+  for (const auto & variable : metadata.outputs)
+    known[variable.name] = &variable;
+  std::set<std::string> given;
+  for (const auto & variable : metadata.inputs)
+  {
+    known[variable.name] = &variable;
+    given.insert(variable.name);
+  }
+  std::set<std::string> parameters;
+  for (const auto & parameter : metadata.parameters)
+    parameters.insert(parameter.name);
+
+  const auto size_of = [&](const std::string & name) -> std::int64_t
+  {
+    const auto found = known.find(name);
+    if (found == known.end())
+      refuse("variable '" + name + "' is used but not described");
+    return found->second->size;
+  };
+  const auto check_slices = [&](const std::vector<Slice> & slices, const std::string & what)
+  {
+    std::int64_t offset = 0;
+    for (const auto & slice : slices)
+    {
+      if (slice.size != size_of(slice.name))
+        refuse(what + " '" + slice.name + "' has size " + std::to_string(slice.size) + ", its variable " +
+               std::to_string(size_of(slice.name)));
+      if (slice.offset != offset)
+        refuse(what + " '" + slice.name + "' is at offset " + std::to_string(slice.offset) + " instead of " +
+               std::to_string(offset));
+      offset += slice.size;
+    }
+    return offset;
+  };
+
+  for (std::size_t i = 0; i < metadata.segments.size(); i++)
+  {
+    const auto & segment = metadata.segments[i];
+    const auto what = "segment " + std::to_string(i);
+    for (const auto & name : segment.inputs)
+    {
+      size_of(name);
+      if (!given.count(name))
+        refuse(what + " reads '" + name + "', which nothing before it computes");
+    }
+    for (const auto & name : segment.parameters)
+      if (!parameters.count(name))
+        refuse(what + " reads the parameter '" + name + "', which is not described");
+    const std::set<std::string> own_inputs(segment.inputs.begin(), segment.inputs.end());
+    const std::set<std::string> own_outputs(segment.outputs.begin(), segment.outputs.end());
+    if (segment.jvp)
+      for (const auto & pair : segment.jvp->pairs)
+        if (!own_outputs.count(pair.output) || !own_inputs.count(pair.input))
+          refuse(what + " has a derivative of '" + pair.output + "' by '" + pair.input + "', which are not its own");
+    if (segment.implicit)
+    {
+      if (check_slices(segment.unknowns, what + ": unknown") != segment.size)
+        refuse(what + " has unknowns of other total size than " + std::to_string(segment.size));
+      std::set<std::string> unknowns;
+      for (const auto & slice : segment.unknowns)
+        unknowns.insert(slice.name);
+      for (const auto & name : segment.outputs)
+        if (!unknowns.count(name))
+          refuse(what + " has the output '" + name + "', which is not an unknown");
+      for (const auto & name : segment.givens)
+        if (!own_inputs.count(name))
+          refuse(what + " has the given '" + name + "', which is not among its inputs");
+      if (segment.predictor)
+      {
+        for (const auto & name : segment.predictor->inputs)
+          if (!own_inputs.count(name))
+            refuse(what + " has a predictor that reads '" + name + "', which is not among its inputs");
+        for (const auto & name : segment.predictor->outputs)
+          if (!unknowns.count(name))
+            refuse(what + " has a predictor of '" + name + "', which is not an unknown");
+      }
+      if (segment.jacobian_given)
+      {
+        check_slices(segment.jacobian_given->givens, what + ": given");
+        for (const auto & slice : segment.jacobian_given->givens)
+          if (!own_inputs.count(slice.name))
+            refuse(what + " has derivatives by '" + slice.name + "', which is not among its inputs");
+      }
+    }
+    for (const auto & name : segment.outputs)
+    {
+      size_of(name);
+      given.insert(name);
+    }
+  }
+  for (const auto & output : metadata.outputs)
+    if (!given.count(output.name))
+      refuse("output '" + output.name + "' is not computed by any segment");
+  const auto is_input = [&](const std::string & name)
+  {
+    for (const auto & variable : metadata.inputs)
+      if (variable.name == name)
+        return true;
+    return false;
+  };
+  const auto is_output = [&](const std::string & name)
+  {
+    for (const auto & variable : metadata.outputs)
+      if (variable.name == name)
+        return true;
+    return false;
+  };
+  for (const auto & pair : metadata.derivatives)
+    if (!is_output(pair.output) || !is_input(pair.input))
+      refuse("the derivative of '" + pair.output + "' by '" + pair.input + "' is not of an output by an input");
+  for (const auto & pair : metadata.derivatives)
+    for (const auto & name : {pair.output, pair.input})
+      if (!known.at(name)->sub_batch_shape.empty())
+        refuse("it has a derivative that involves the sub-batched variable '" + name + "', which no artifact may have");
+  for (const auto & pair : metadata.state_pairs)
+  {
+    if (!is_input(pair.old))
+      refuse("the old state '" + pair.old + "' is not an input");
+    if (!(pair.is_state ? is_output(pair.current) : is_input(pair.current)))
+      refuse("the state '" + pair.current + "' is not an " + (pair.is_state ? "output" : "input"));
+    if (std::int64_t(pair.initial.size()) != size_of(pair.old))
+      refuse("the initial value of '" + pair.old + "' has " + std::to_string(pair.initial.size()) + " entries");
+  }
+}
+}

@@ -1,0 +1,136 @@
+// What metadata.json says (docs/architecture.md, section 5), as typed records.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "matlaw/Model.h"
+
+namespace matlaw::artifact
+{
+inline constexpr std::int64_t schema_version = 13;
+
+struct Variable
+{
+  std::string name;
+  std::string type;
+  std::vector<std::int64_t> base_shape;
+  std::vector<std::int64_t> sub_batch_shape;
+  std::int64_t size = 0;
+};
+
+struct Parameter : Variable
+{
+  std::vector<double> value;
+};
+
+struct Pair
+{
+  std::string output;
+  std::string input;
+};
+
+/// The derivative blocks of a forward segment.
+struct JvpGraph
+{
+  std::string stem;
+  std::vector<Pair> pairs;
+};
+
+struct PredictorGraph
+{
+  std::string stem;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+};
+
+/// A variable's place in the flat vector of a segment's unknowns or givens.
+struct Slice
+{
+  std::string name;
+  std::int64_t size = 0;
+  std::int64_t offset = 0;
+};
+
+struct GivenGraph
+{
+  std::string stem;
+  std::vector<Slice> givens;
+};
+
+struct Segment
+{
+  bool implicit = false;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<std::string> parameters;
+
+  // forward
+  std::string value;
+  std::optional<JvpGraph> jvp;
+
+  // implicit
+  std::int64_t size = 0;
+  std::vector<Slice> unknowns;
+  std::vector<std::string> givens;
+  std::string residual;
+  std::string jacobian;
+  std::optional<PredictorGraph> predictor;
+  std::optional<GivenGraph> jacobian_given;
+
+  /// Stems of all graphs that this runtime evaluates.
+  std::vector<std::string> stems() const;
+};
+
+struct SolverConfig
+{
+  double atol = 1e-10;
+  double rtol = 1e-8;
+  std::int64_t miters = 25;
+};
+
+/// One folder `<device>/<dtype>`.
+struct Build
+{
+  std::vector<std::string> backends;
+  std::vector<std::string> cpu_targets;
+  std::string inductor_cpu_target;
+  std::string glibc_floor;
+};
+
+struct FileRecord
+{
+  std::string sha256;
+  std::int64_t bytes = 0;
+};
+
+struct Metadata
+{
+  std::string name;
+  std::string torch_version;
+  std::string matlaw_version;
+  std::vector<Variable> inputs;
+  std::vector<Variable> outputs;
+  std::vector<Parameter> parameters;
+  std::vector<Pair> derivatives;
+  std::vector<StatePair> state_pairs;
+  SolverConfig solver;
+  std::vector<Segment> segments;
+  std::map<std::string, Variable> variables;
+  std::map<std::string, Build> builds;
+  std::map<std::string, FileRecord> files;
+};
+
+/// Reads `<folder>/metadata.json`. Throws FatalError for text that is not JSON, another schema version, a missing key
+/// or one of the wrong kind; names the key and the remedy.
+Metadata read_metadata(const std::string & folder);
+
+/// Throws FatalError when `<folder>/metadata.json` is not the text that the compiler sealed.
+void check_seal(const std::string & folder);
+
+/// Throws FatalError when names, sizes and shapes contradict each other.
+void check_consistency(const Metadata & metadata, const std::string & folder);
+}

@@ -1,0 +1,24 @@
+#include "artifact/file_bytes.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "matlaw/errors.h"
+
+namespace matlaw::artifact
+{
+std::string read_bytes(const std::string & path)
+{
+  std::error_code ignored;
+  std::ifstream file;
+  if (std::filesystem::is_directory(path, ignored))
+    errno = EISDIR;
+  else
+    file.open(path, std::ios::binary);
+  if (!file.is_open())
+    throw FatalError("Cannot read '" + path + "': " + std::strerror(errno) + ".");
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+}

@@ -1,0 +1,39 @@
+// One compiled function of flat lists of batch-last arrays.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <c10/core/ScalarType.h>
+
+namespace matlaw::graph
+{
+/// Shape of one slot without its batch axis, (*base, *sub_batch).
+using Shape = std::vector<std::int64_t>;
+
+/// What the runtime knows of a graph's interface.
+struct Signature
+{
+  std::vector<Shape> inputs;
+  std::vector<Shape> outputs;
+  at::ScalarType dtype;
+};
+
+/// Component c of slot k, row i, is at `((Real *)slot[k])[c * ld + i]`; pointers are aligned to 64 bytes, ld and rows
+/// are multiples of native::row_block. Every component of every output is written for every row, blocks that do not
+/// depend on the batch too. May be run from many threads at once.
+class Graph
+{
+public:
+  virtual ~Graph() = default;
+  virtual void run(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t rows) const = 0;
+};
+
+/// Loads a native kernel. Throws FatalError when the file is not one, or speaks another version of the interface.
+std::unique_ptr<Graph> load_native(const std::string & path);
+
+/// Loads a .pt2 package that up to `runners` threads run at once. Throws FatalError when torch cannot load it.
+std::unique_ptr<Graph> load_package(const std::string & path, Signature signature, std::int64_t runners);
+}

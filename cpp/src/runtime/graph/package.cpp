@@ -1,0 +1,122 @@
+// Graphs as .pt2 packages, run by torch's AOTInductor runtime.
+#include "graph/Graph.h"
+
+#include <cstring>
+#include <mutex>
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/inductor/aoti_package/model_package_loader.h>
+
+#include "graph/UnpackedArchive.h"
+#include "matlaw/errors.h"
+#include "support/text.h"
+
+namespace matlaw::graph
+{
+namespace
+{
+std::string first_line(const std::string & text)
+{
+  return text.substr(0, text.find('\n'));
+}
+
+class PackageGraph final : public Graph
+{
+public:
+  PackageGraph(std::string path, Signature signature, std::int64_t runners)
+      : _path(std::move(path)),
+        _signature(std::move(signature))
+  {
+    const UnpackedArchive archive(_path);
+    // Threads that build loaders at the same time crash inside torch.
+    static std::mutex building;
+    const std::lock_guard lock(building);
+    try
+    {
+      // Not `run_single_threaded`: that mode shares one set of intermediate state between callers. Torch hands each
+      // caller one of `num_runners` instances instead; the generated code itself starts no threads.
+      _loader = std::make_unique<torch::inductor::AOTIModelPackageLoader>(
+          archive.folder().string(), "model", /*run_single_threaded=*/false, /*num_runners=*/std::size_t(runners));
+    }
+    catch (const std::exception & error)
+    {
+      throw FatalError("torch cannot load '" + _path + "': " + first_line(error.what()) +
+                       ". Regenerate the artifact via matlaw-compile.");
+    }
+  }
+
+  void run(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t rows) const override
+  {
+    const at::NoGradGuard no_grad;
+    const auto element = c10::elementSize(_signature.dtype);
+    const auto options = at::TensorOptions().dtype(_signature.dtype);
+    std::vector<at::Tensor> arguments;
+    arguments.reserve(_signature.inputs.size());
+    for (std::size_t k = 0; k < _signature.inputs.size(); k++)
+    {
+      auto shape = _signature.inputs[k];
+      shape.push_back(ld);
+      auto whole = at::from_blob(const_cast<void *>(inputs[k]), shape, options);
+      // The package was compiled for contiguous tensors and does not check.
+      arguments.push_back(ld == rows ? whole : whole.narrow(-1, 0, rows).contiguous());
+    }
+    std::vector<at::Tensor> results;
+    try
+    {
+      results = _loader->boxed_run(std::move(arguments));
+    }
+    catch (const std::exception & error)
+    {
+      throw FatalError("The graph '" + _path + "' failed: " + first_line(error.what()));
+    }
+    if (results.size() != _signature.outputs.size())
+      refuse("returns " + std::to_string(results.size()) + " tensors instead of " +
+             std::to_string(_signature.outputs.size()));
+    for (std::size_t k = 0; k < results.size(); k++)
+      copy(results[k], _signature.outputs[k], static_cast<char *>(outputs[k]), ld, rows, std::int64_t(element));
+  }
+
+private:
+  [[noreturn]] void refuse(const std::string & what) const
+  {
+    throw FatalError("The graph '" + _path + "' " + what + ". Regenerate the artifact via matlaw-compile.");
+  }
+
+  /// Writes one result, (*shape, rows) or (*shape) when it does not depend on the batch, into its slot.
+  void copy(const at::Tensor & result, const Shape & shape, char * slot, std::int64_t ld, std::int64_t rows,
+            std::int64_t element) const
+  {
+    auto whole = shape;
+    whole.push_back(rows);
+    const bool constant = result.sizes() == at::IntArrayRef(shape) ||
+                          (result.dim() == std::int64_t(whole.size()) && result.size(-1) == 1 &&
+                           result.sizes().slice(0, shape.size()) == at::IntArrayRef(shape));
+    if (result.scalar_type() != _signature.dtype || (!constant && result.sizes() != at::IntArrayRef(whole)))
+      refuse("returns a tensor of shape " + support::shape_text(result.sizes().vec()) + " and dtype " +
+             at::toString(result.scalar_type()) + " instead of " + support::shape_text(whole) + " and " +
+             at::toString(_signature.dtype));
+    auto full = result;
+    if (constant)
+      full = (result.sizes() == at::IntArrayRef(shape) ? result.unsqueeze(-1) : result).expand(whole);
+    full = full.contiguous();
+    const auto components = rows ? full.numel() / rows : 0;
+    const auto * from = static_cast<const char *>(full.const_data_ptr());
+    if (ld == rows)
+      std::memcpy(slot, from, std::size_t(full.numel() * element));
+    else
+      for (std::int64_t c = 0; c < components; c++)
+        std::memcpy(slot + c * ld * element, from + c * rows * element, std::size_t(rows * element));
+  }
+
+  std::string _path;
+  Signature _signature;
+  std::unique_ptr<torch::inductor::AOTIModelPackageLoader> _loader;
+};
+}
+
+std::unique_ptr<Graph> load_package(const std::string & path, Signature signature, std::int64_t runners)
+{
+  return std::make_unique<PackageGraph>(path, std::move(signature), runners);
+}
+}

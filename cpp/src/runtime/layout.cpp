@@ -1,0 +1,119 @@
+#include "layout.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+
+namespace matlaw::runtime
+{
+template <typename Real>
+RowReader<Real>::RowReader(const at::Tensor & tensor, const std::vector<std::int64_t> & batch,
+                           const std::vector<std::int64_t> & sub_batch, const std::vector<std::int64_t> & base)
+    : _data(tensor.const_data_ptr<Real>())
+{
+  auto shape = batch;
+  shape.insert(shape.end(), sub_batch.begin(), sub_batch.end());
+  shape.insert(shape.end(), base.begin(), base.end());
+  const auto view = tensor.expand(shape); // broadcast axes get stride 0
+  const auto strides = view.strides();
+
+  const auto expand_axes = [&](std::size_t first_axis, const std::vector<std::int64_t> & sizes)
+  {
+    for (std::size_t axis = 0; axis < sizes.size(); axis++)
+    {
+      std::vector<std::int64_t> next;
+      next.reserve(_components.size() * sizes[axis]);
+      for (const auto offset : _components)
+        for (std::int64_t i = 0; i < sizes[axis]; i++)
+          next.push_back(offset + i * strides[first_axis + axis]);
+      _components = std::move(next);
+    }
+  };
+  _components = {0};
+  expand_axes(batch.size() + sub_batch.size(), base);
+  expand_axes(batch.size(), sub_batch);
+
+  for (std::size_t axis = 0; axis < batch.size(); axis++)
+  {
+    if (batch[axis] == 1)
+      continue;
+    if (!_sizes.empty() && _strides.back() == strides[axis] * batch[axis])
+    {
+      _sizes.back() *= batch[axis];
+      _strides.back() = strides[axis];
+    }
+    else
+    {
+      _sizes.push_back(batch[axis]);
+      _strides.push_back(strides[axis]);
+    }
+  }
+  if (_sizes.empty())
+  {
+    _sizes = {1};
+    _strides = {0};
+  }
+}
+
+template <typename Real>
+void RowReader<Real>::read(std::int64_t first, std::int64_t rows, Real * slot, std::int64_t ld) const
+{
+  // Runs of rows along the innermost batch axis have one stride.
+  const auto inner = _sizes.back();
+  const auto step = _strides.back();
+  for (std::int64_t done = 0; done < rows;)
+  {
+    auto index = (first + done) / inner;
+    const auto start = (first + done) % inner;
+    const auto run = std::min(rows - done, inner - start);
+    auto offset = start * step;
+    for (auto axis = std::int64_t(_sizes.size()) - 2; axis >= 0; axis--)
+    {
+      offset += index % _sizes[axis] * _strides[axis];
+      index /= _sizes[axis];
+    }
+    for (std::size_t c = 0; c < _components.size(); c++)
+    {
+      const Real * from = _data + offset + _components[c];
+      Real * to = slot + std::int64_t(c) * ld + done;
+      for (std::int64_t i = 0; i < run; i++)
+        to[i] = from[i * step];
+    }
+    done += run;
+  }
+}
+
+template <typename Real>
+void RowWriter<Real>::write(std::int64_t first, std::int64_t rows, const Real * slot, std::int64_t ld) const
+{
+  const auto size = _sub_batch_size * _base_size;
+  constexpr std::int64_t tile = 8; // a cache line of the slot at a time
+  for (std::int64_t row = 0; row < rows; row += tile)
+  {
+    const auto height = std::min(tile, rows - row);
+    Real * to = _data + (first + row) * size;
+    for (std::int64_t b = 0; b < _base_size; b++)
+      for (std::int64_t s = 0; s < _sub_batch_size; s++)
+      {
+        const Real * from = slot + (b * _sub_batch_size + s) * ld + row;
+        const auto component = s * _base_size + b;
+        for (std::int64_t i = 0; i < height; i++)
+          to[i * size + component] = from[i];
+      }
+  }
+}
+
+template <typename Real>
+void pad_rows(Real * slot, std::int64_t components, std::int64_t rows, std::int64_t ld)
+{
+  for (std::int64_t c = 0; c < components; c++)
+    std::fill(slot + c * ld + rows, slot + (c + 1) * ld, slot[c * ld + rows - 1]);
+}
+
+template class RowReader<double>;
+template class RowReader<float>;
+template class RowWriter<double>;
+template class RowWriter<float>;
+template void pad_rows(double *, std::int64_t, std::int64_t, std::int64_t);
+template void pad_rows(float *, std::int64_t, std::int64_t, std::int64_t);
+}
