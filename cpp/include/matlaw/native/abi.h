@@ -14,6 +14,6 @@ inline constexpr std::int64_t row_block = 8;
 /// Signature of the symbol `matlaw_graph`.
 ///
 /// Component c (row-major over (*base, *sub_batch)) of slot k, row i, is `((real *)slot[k])[c * ld + i]`.
-/// Pointers are aligned to 64 bytes; ld and rows are multiples of row_block.
+/// Pointers are aligned to row_block elements (64 bytes for double); ld and rows are multiples of row_block.
 using GraphFunction = void (*)(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t rows);
 }

@@ -121,10 +121,10 @@ bool contains(const std::vector<std::string> & list, const std::string & item)
 std::map<std::string, GraphFile> choose_graphs(const Metadata & metadata, const Build & build,
                                                const std::string & folder, const std::string & key, Backend backend)
 {
-  const auto target = best_target(build.cpu_targets);
+  const auto target = best_target(build.cpu_targets, build.cpu_features);
   const bool has_native = contains(build.backends, "native");
   const bool has_inductor = contains(build.backends, "inductor");
-  const bool package_runs = build.inductor_cpu_target.empty() || cpu_runs(build.inductor_cpu_target);
+  const bool package_runs = build.inductor_cpu_target.empty() || cpu_runs(build.inductor_cpu_target, build.cpu_features);
   const auto recompile = ". Regenerate it via matlaw-compile ";
 
   if (backend == Backend::NATIVE && !has_native)

@@ -2,19 +2,42 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <set>
+#include <sstream>
 
 namespace matlaw::artifact
 {
-static constexpr std::array levels = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+static constexpr std::array levels = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "native"};
 
-/// 0 for a name that is not a level.
+/// 0 for a name that is no target.
 static int rank(const std::string & target)
 {
   const auto found = std::find(levels.begin(), levels.end(), target);
   return found == levels.end() ? 0 : int(found - levels.begin()) + 1;
 }
 
-bool cpu_runs(const std::string & target)
+/// Flags of the first processor in /proc/cpuinfo.
+static std::set<std::string> cpu_flags()
+{
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("flags"))
+    {
+      std::istringstream words(line.substr(std::min(line.find(':') + 1, line.size())));
+      return {std::istream_iterator<std::string>(words), {}};
+    }
+  return {};
+}
+
+static bool has_all(const std::vector<std::string> & features)
+{
+  const auto flags = cpu_flags();
+  return !features.empty() &&
+         std::all_of(features.begin(), features.end(), [&](const auto & feature) { return flags.count(feature) > 0; });
+}
+
+bool cpu_runs(const std::string & target, const std::vector<std::string> & features)
 {
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -28,6 +51,8 @@ bool cpu_runs(const std::string & target)
     return __builtin_cpu_supports("x86-64-v3");
   case 4:
     return __builtin_cpu_supports("x86-64-v4");
+  case 5:
+    return has_all(features);
   default:
     return false;
   }
@@ -36,17 +61,14 @@ bool cpu_runs(const std::string & target)
 #endif
 }
 
-std::string best_target(const std::vector<std::string> & targets)
+std::string best_target(const std::vector<std::string> & targets, const std::vector<std::string> & features)
 {
   std::string best;
   for (const auto & target : targets)
-    if (cpu_runs(target) && rank(target) > rank(best))
+    if (rank(target) > rank(best) && cpu_runs(target, features))
       best = target;
   return best;
 }
 
-std::string this_cpu()
-{
-  return best_target({levels.begin(), levels.end()});
-}
+std::string this_cpu() { return best_target({levels.begin(), levels.end() - 1}); }
 }

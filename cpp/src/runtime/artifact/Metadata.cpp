@@ -297,6 +297,8 @@ Metadata read_metadata(const std::string & folder)
     build.glibc_floor = node.at("glibc_floor").text();
     if (const auto target = node.find("inductor_cpu_target"))
       build.inductor_cpu_target = target->text();
+    if (const auto features = node.find("cpu_features"))
+      build.cpu_features = features->texts();
   }
   for (const auto & [name, node] : root.at("files").entries())
     metadata.files[name] = {node.at("sha256").text(), node.at("bytes").count()};

@@ -98,6 +98,8 @@ struct Build
   std::vector<std::string> backends;
   std::vector<std::string> cpu_targets;
   std::string inductor_cpu_target;
+  /// Instruction sets that code for the target "native" needs
+  std::vector<std::string> cpu_features;
   std::string glibc_floor;
 };
 
