@@ -1,5 +1,6 @@
 // Laws for Python: loading, evaluation with the interpreter lock released, metadata.
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,7 +11,9 @@
 
 #include "../eager/python_tensor.h"
 #include "matlaw/Model.h"
+#include "matlaw/aoti/Model.h"
 #include "matlaw/eager/Model.h"
+#include "matlaw/load_model.h"
 #include "modules.h"
 
 namespace py = pybind11;
@@ -78,6 +81,47 @@ py::dict param_vjp(const Model & model, const py::object & inputs, const py::obj
   return to_python(unlocked([&] { return model.param_vjp(values, seeds); }));
 }
 
+at::ScalarType dtype_of(const std::string & name)
+{
+  if (name == "float64")
+    return at::kDouble;
+  if (name == "float32")
+    return at::kFloat;
+  throw FatalError("load_model: dtype must be float64 or float32, got '" + name + "'");
+}
+
+at::Device device_of(const std::string & name)
+{
+  try
+  {
+    return at::Device(name);
+  }
+  catch (const c10::Error &)
+  {
+    throw FatalError("load_model: there is no device '" + name + "'; expected cpu, cuda or cuda:<number>");
+  }
+}
+
+std::shared_ptr<Model> load(const std::string & path, const std::string & name, const std::string & device,
+                            const std::optional<std::string> & dtype, const std::string & backend, std::int64_t threads,
+                            std::int64_t max_chunk_rows)
+{
+  LoadOptions options;
+  options.device = device_of(device);
+  if (dtype)
+    options.dtype = dtype_of(*dtype);
+  options.backend = backend_from_text(backend);
+  options.threads = threads;
+  options.max_chunk_rows = max_chunk_rows;
+  return unlocked([&] { return std::shared_ptr<Model>(load_model(path, name, options)); });
+}
+
+std::string backend(const Model & model)
+{
+  const auto * compiled = dynamic_cast<const aoti::Model *>(&model);
+  return compiled ? compiled->backend() : "eager";
+}
+
 py::list derivative_pairs(const Model & model)
 {
   py::list result;
@@ -100,6 +144,7 @@ void bind_model(py::module_ & module)
   py::class_<Model, std::shared_ptr<Model>>(module, "Model",
                                             "A loaded law; tensors are torch.Tensor in the public layout.")
       .def_property_readonly("name", &Model::name)
+      .def_property_readonly("backend", &backend, "native, inductor, native+inductor or eager")
       .def_property_readonly("input_names", &Model::input_names)
       .def_property_readonly("output_names", &Model::output_names)
       .def_property_readonly("input_base_shapes", &Model::input_base_shapes)
@@ -126,6 +171,9 @@ void bind_model(py::module_ & module)
       .def("param_jacobian", &param_jacobian, py::arg("inputs"))
       .def("param_vjp", &param_vjp, py::arg("inputs"), py::arg("cotangents"));
 
+  module.def("load_model", &load, py::arg("path"), py::arg("name") = "", py::kw_only(), py::arg("device") = "cpu",
+             py::arg("dtype") = py::none(), py::arg("backend") = "auto", py::arg("threads") = 0,
+             py::arg("max_chunk_rows") = 0, "A compiled law; matlaw.load_model documents the arguments.");
   module.def(
       "wrap_eager",
       [](const py::object & model) -> std::shared_ptr<Model> { return std::make_shared<eager::Model>(model.ptr()); },

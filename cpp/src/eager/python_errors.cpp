@@ -19,6 +19,22 @@ bool is(const py::object & value, const char * name)
 {
   return py::isinstance(value, py::module_::import("matlaw.errors").attr(name));
 }
+
+/// "TypeError: ... (law.py, line 12)": what was raised and where, without the frames of the host's own Python.
+std::string description(const py::error_already_set & error)
+{
+  std::string text =
+      py::cast<std::string>(error.type().attr("__name__")) + ": " + py::cast<std::string>(py::str(error.value()));
+  const py::object trace = error.trace() ? py::object(error.trace()) : py::none();
+  const py::list frames = py::module_::import("traceback").attr("extract_tb")(trace);
+  if (!frames.empty())
+  {
+    const py::object last = frames[frames.size() - 1];
+    text += " (" + py::cast<std::string>(last.attr("filename")) + ", line " +
+            py::cast<std::string>(py::str(last.attr("lineno"))) + ")";
+  }
+  return text;
+}
 }
 
 void throw_matlaw_error(py::error_already_set & error)
@@ -37,6 +53,6 @@ void throw_matlaw_error(py::error_already_set & error)
     if (is(value, "MatlawError"))
       throw FatalError(message);
   }
-  throw FatalError(std::string("Python raised ") + error.what());
+  throw FatalError("Python raised " + description(error));
 }
 }

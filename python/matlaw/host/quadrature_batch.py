@@ -43,9 +43,9 @@ class QuadratureBatch:
     """
 
     def __init__(self, model: CompiledModel | EagerModel, n_points: int) -> None:
+        self.model = model
         handle = model.handle if isinstance(model, CompiledModel) else _core.wrap_eager(model)
         self._batch = _core.QuadratureBatch(handle, n_points)
-        self.model = model
 
     def __repr__(self) -> str:
         return f"QuadratureBatch({self.model.name!r}, n_points={self.n_points})"

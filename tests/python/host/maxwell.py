@@ -21,13 +21,13 @@ class Maxwell:
     input_names = ("strain", "t", "strain~1", "t~1", "stress~1")
     output_names = ("stress",)
     input_base_shapes = ((6,), (), (6,), (), (6,))
-    output_base_shapes = (6,)
+    output_base_shapes = ((6,),)
     input_sub_batch_shapes = ((), (), (), (), ())
     output_sub_batch_shapes = ((),)
     input_types = ("SR2", "Scalar", "SR2", "Scalar", "SR2")
     output_types = ("SR2",)
     device = torch.device("cpu")
-    derivative_pairs = ("stress", "strain")
+    derivative_pairs = (("stress", "strain"),)
 
     def __init__(self, dtype: torch.dtype = torch.float64, initial: float = 0.0) -> None:
         from matlaw.runtime import StatePair
