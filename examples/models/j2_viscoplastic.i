@@ -4,7 +4,7 @@
 # E, nu: EN 1993-1-1, section 3.2.6, rounded. Yield stress and saturation (250 MPa, 100 MPa more): of the order of S235/S275.
 # Perzyna's reference stress and exponent (100 MPa, 5): P. Perzyna, Adv. Appl. Mech. 9 (1966), where mild steel has 5.
 #
-# Inputs: strain, t and the old values strain-free state plastic_strain~1, equivalent_plastic_strain~1, t~1.
+# Inputs: strain, t and the old values plastic_strain~1, equivalent_plastic_strain~1, t~1.
 # Outputs: stress, plastic_strain, equivalent_plastic_strain.
 #
 # Newton's method finds the plastic strain and its equivalent. Its last iterations are quadratic; from the old state it
@@ -110,7 +110,7 @@
 [Solvers]
   [newton]
     type = Newton
-    max_its = 20
+    max_its = 15
     linear_solver = 'lu'
   []
   [lu]

@@ -44,7 +44,7 @@ class Block:
     def _check_names(self) -> None:
         for field in self._fields:
             if field != "type" and field not in self._declared:
-                raise self.unknown("option", field, [*self._declared, "type"], field)
+                raise self.unknown("option", field, [*self._declared, "type"])
         for section in self._node.children(nmhit.NodeType.Section):
             raise self.error(f"unexpected block [{section.path()}] inside", None)
         for name, declaration in self._declared.items():
@@ -140,12 +140,18 @@ class Block:
 
     def error(self, message: str, option: str | None = None) -> InputFileError:
         """An error that names file, line, block and option."""
-        place = self.location
-        if option is not None and option in self._fields:
-            place = self._file.location(self._fields[option], f"[{self._section}]/[{self.name}]")
-            message = f"option '{option}': {message}" if not message.startswith("option ") else message
-        return InputFileError(f"{place}: {message}")
+        if option in self._fields and not message.startswith("option "):
+            message = f"option '{option}': {message}"
+        return InputFileError(f"{self._place(option)}: {message}")
 
     def unknown(self, what: str, name: str, choices: list[str], option: str | None = None) -> InputFileError:
         """An error about a name that is not one of the choices."""
-        return self.error(unknown_name(what, name, choices), option if option != name else None)
+        message = unknown_name(what, name, choices)
+        # An unknown option is itself what the message is about.
+        return InputFileError(f"{self._place(name)}: {message}") if what == "option" else self.error(message, option)
+
+    def _place(self, option: str | None) -> str:
+        """Location of an option that the block gives, else of the block."""
+        if option in self._fields:
+            return self._file.location(self._fields[option], f"[{self._section}]/[{self.name}]")
+        return self.location

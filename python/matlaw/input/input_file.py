@@ -112,14 +112,11 @@ class InputFile:
         for section in self._root.children(nmhit.NodeType.Section):
             if section.path() != "Settings":
                 continue
-            for _, node in _fields(section):
+            for path, node in _fields(section):
                 place = self.location(node, "[Settings]")
-                if node.path() == "example_batch_shape":
-                    raise InputFileError(f"{place}: option 'example_batch_shape' is not supported yet")
-                raise InputFileError(f"{place}: unknown option '{node.path()}'; no setting is supported yet")
-            for block in section.children(nmhit.NodeType.Section):
-                place = self.location(block, "[Settings]")
-                raise InputFileError(f"{place}: block [{block.path()}] of [Settings] is not supported yet")
+                if "example_batch_shape" in path:
+                    raise InputFileError(f"{place}: option 'example_batch_shape' (sub-batch axes) is not supported yet")
+                raise InputFileError(f"{place}: unknown option '{'/'.join(path)}'; no setting is supported yet")
 
     def location(self, node: Any, block: str = "") -> str:
         """File and line of a node, and the block when given; the override for a value that one has set."""

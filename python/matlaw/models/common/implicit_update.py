@@ -62,7 +62,7 @@ class ImplicitUpdate(Model):
         unknowns = self.system.unknown_variables
         for output, variable in predictor.outputs.items():
             if output not in unknowns:
-                raise context.unknown("unknown of the system", output, list(unknowns), "predictor")
+                raise context.unknown("variable among the unknowns", output, list(unknowns), "predictor")
             if unknowns[output] != variable:
                 raise context.error(
                     f"unknown '{output}' is {unknowns[output].type.__name__}, but the predictor gives "
