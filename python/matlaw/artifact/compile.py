@@ -114,6 +114,7 @@ def compile_model(
         return CompileReport(place, stub_path, up_to_date=True)
     plan = planner.plan()
     solver_entry(plan)
+    stub_text = render_stub(planner.source.render(), name, request.path.name)
     report = CompileReport(place, stub_path)
     report.left_to_inductor = {
         graph.stem: plan.unsupported[graph.forward].operation
@@ -129,7 +130,7 @@ def compile_model(
     if progress:
         progress(len(plan.files()) + 1, total, f"{name}/metadata.json")
     if stub_path is not None:
-        write_file(stub_path, render_stub(planner.source.render(), name, request.path.name))
+        write_file(stub_path, stub_text)
         if progress:
             progress(total, total, stub_path.name)
     return report

@@ -9,15 +9,17 @@ from numpy.typing import NDArray
 
 from matlaw.trace.graphs import Graph
 
-#: Number of rows that are sampled; smaller batches are the first of them.
+#: Number of different states.
+STATES = 200
+#: Number of rows at which compiled graphs run: the states again and again. Smaller batches are the first of them.
 ROWS = 1000
 
 
 def sample(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, seed: int = 1) -> list[NDArray]:
-    """Inputs of a graph, ``(*shape, ROWS)`` each, in double precision; exact in single precision when ``float32``.
+    """Inputs of a graph, ``(*shape, STATES)`` each, in double precision; exact in single precision when ``float32``.
 
-    Row 0 is zero everywhere. In even rows all variables are of one magnitude, in odd rows each of its own. A scalar with
-    an old value is larger than that (time goes on); parameters vary by some per cent around their values.
+    Row 0 is zero everywhere. In even rows all variables are of one magnitude, in odd rows each of its own. A scalar
+    with an old value is larger than that (time goes on); parameters vary by some per cent around their values.
 
     :param graph: what to evaluate
     :param parameters: values of promoted parameters, ``(*base)``, by name
@@ -26,17 +28,17 @@ def sample(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, seed:
     rng = np.random.default_rng(seed)
     if graph.forward is None:
         return _linear_system(graph, rng, float32)
-    low, high = (-4.0, 0.0) if float32 else (-6.0, 1.5)
-    common = 10.0 ** rng.uniform(low, high, ROWS)
+    low, high = (-4.0, 0.0) if float32 else (-6.0, 1.0)
+    common = 10.0 ** rng.uniform(low, 0.0, STATES)
     by_name: dict[str, NDArray] = {}
     for slot in graph.inputs:
         if slot.name in parameters:
-            spread = 1.0 + 0.05 * rng.uniform(-1.0, 1.0, (*slot.shape, ROWS))
+            spread = 1.0 + 0.05 * rng.uniform(-1.0, 1.0, (*slot.shape, STATES))
             by_name[slot.name] = parameters[slot.name][..., None] * spread
             continue
-        own = 10.0 ** rng.uniform(low, high, ROWS)
-        scale = np.where(np.arange(ROWS) % 2 == 0, common, own)
-        x = rng.uniform(-1.0, 1.0, (*slot.shape, ROWS)) * scale
+        own = 10.0 ** rng.uniform(low, high, STATES)
+        scale = np.where(np.arange(STATES) % 2 == 0, common, own)
+        x = rng.uniform(-1.0, 1.0, (*slot.shape, STATES)) * scale
         x[..., 0] = 0.0
         by_name[slot.name] = x
     for slot in graph.inputs:
@@ -50,6 +52,6 @@ def sample(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, seed:
 def _linear_system(graph: Graph, rng: np.random.Generator, float32: bool) -> list[NDArray]:
     """Well-conditioned matrices and arbitrary right-hand sides."""
     n = graph.inputs[0].shape[0]
-    A = rng.uniform(-1.0, 1.0, (n, n, ROWS)) + 2.0 * n * np.eye(n)[:, :, None]
-    b = rng.uniform(-1.0, 1.0, (*graph.inputs[1].shape, ROWS))
+    A = rng.uniform(-1.0, 1.0, (n, n, STATES)) + 2.0 * n * np.eye(n)[:, :, None]
+    b = rng.uniform(-1.0, 1.0, (*graph.inputs[1].shape, STATES))
     return [x.astype(np.float32).astype(np.float64) for x in (A, b)] if float32 else [A, b]

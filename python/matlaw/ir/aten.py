@@ -668,7 +668,7 @@ def _scalar_tensor(c: Context, number: Any, **_: Any) -> Array:
 
 @handles("eye")
 def _eye(c: Context, *_: Any, **__: Any) -> Array:
-    return _constant(c.pool, np.eye(*c.shape), _is_float(c.node))
+    return _constant(c.pool, np.eye(c.shape[0], c.shape[1]), _is_float(c.node))
 
 
 @handles("arange")

@@ -68,7 +68,7 @@ def dense_jacobian(
             merged[k] = x
         return stacked(forward, merged, n * rows)
 
-    value, pull_back = torch.func.vjp(function, *(copies[k] for k in positions))
+    value, pull_back, *_ = torch.func.vjp(function, *(copies[k] for k in positions))
     unit = torch.eye(n, dtype=value.dtype, device=value.device)
     gradients = pull_back(unit.unsqueeze(-1).expand(n, n, rows).reshape(n, n * rows))
     blocks = [

@@ -56,7 +56,7 @@ def trace(
     """
     shape_env = ShapeEnv()
     mode = FakeTensorMode(shape_env=shape_env, allow_non_fake_inputs=True)
-    context = StatelessSymbolicContext(dynamic_sizes=[DimDynamic.DYNAMIC])
+    context: StatelessSymbolicContext = StatelessSymbolicContext(dynamic_sizes=[DimDynamic.DYNAMIC])
     rows = mode.from_tensor(torch.empty(_HINT), static_shapes=False, symbolic_context=context).shape[0]
 
     def flat(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:

@@ -96,7 +96,8 @@ def _statements(program: Program, float32: bool) -> Iterable[str]:
             yield f"const {'mask' if v.is_mask else 'rows'} t{v.id} = {_expression(v, names)};{_note(v, program)}"
         for k, component in stores.get(v.id, ()):
             place = f"y{k} + {component} * ld" if component else f"y{k}"
-            yield f"store({place}, i, {names[v.id]}); // {_component(program.outputs[k].name, program.outputs[k].shape, component)}"
+            slot = program.outputs[k]
+            yield f"store({place}, i, {names[v.id]}); // {_component(slot.name, slot.shape, component)}"
 
 
 def _expression(v: Value, names: dict[int, str]) -> str:
