@@ -107,6 +107,7 @@
 [Solvers]
   [newton]
     type = Newton
+    rel_tol = 1e-10
     max_its = 25
     linear_solver = 'lu'
   []

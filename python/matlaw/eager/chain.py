@@ -74,7 +74,7 @@ class Chain:
         """
         finite = torch.ones(rows, dtype=torch.bool, device=self._device)
         for tensor in values.values():
-            finite &= torch.isfinite(tensor.data).reshape(-1, rows).all(0)
+            finite &= _all_but_last(torch.isfinite(tensor.data))
         if bool(finite.all()):
             return self._run_finite(values, parameters, derivatives, rows)
         good = torch.nonzero(finite).flatten()
@@ -185,6 +185,11 @@ class Chain:
         lost = singular & (run.status == int(Status.CONVERGED))
         run.status = torch.where(lost, int(Status.NOT_CONVERGED), run.status).to(torch.int8)
         run.dt_factor = torch.where(lost, run.dt_factor.clamp(max=0.25), run.dt_factor)
+
+
+def _all_but_last(flags: torch.Tensor) -> torch.Tensor:
+    """For each row whether all components are true."""
+    return flags.unsqueeze(0).flatten(0, -2).all(0)
 
 
 def _select(tensor: Tensor, rows: torch.Tensor) -> Tensor:

@@ -236,11 +236,12 @@ class EagerModel:
             for name, cotangent in cotangents.items():
                 block = run.derivatives.get(name, {}).get(key)
                 if block is not None:
-                    weights = self._internal(f"cotangent '{name}'", cotangent, self._program.outputs[name], batch)
-                    total = total + (weights.data.reshape(-1, 1, run.rows) * block).sum(0)
+                    output = self._program.outputs[name]
+                    weights = self._internal(f"cotangent '{name}'", cotangent, output, batch)
+                    total = total + (weights.data.reshape(output.size, 1, run.rows) * block).sum(0)
             shape = self._parameter_batches[key]
             full = to_public(_typed(total, variable), batch)
-            found[key] = full.sum_to_size(*shape, *full.shape[len(batch) :]) if shape != batch else full
+            found[key] = full.sum_to_size((*shape, *full.shape[len(batch) :]))
         return found
 
     def _run(

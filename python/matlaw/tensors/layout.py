@@ -43,7 +43,7 @@ def to_internal(
     size = 1
     for extent in public.shape[:split]:
         size *= extent
-    flat = public.reshape(size, *public.shape[split:])
+    flat = public.reshape((size, *public.shape[split:]))
     base = range(1 + sub_batch_ndim, 1 + trailing)
     sub = range(1, 1 + sub_batch_ndim)
     return kind(flat.permute(*base, *sub, 0).contiguous(), sub_batch_ndim)

@@ -1,0 +1,37 @@
+"""Skew-symmetric second-order tensors."""
+
+from __future__ import annotations
+
+import torch
+
+from matlaw.tensors.base import Tensor, contract
+from matlaw.tensors.r2 import R2
+
+_TO_MATRIX = [
+    [[0.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]],
+    [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [-1.0, 0.0, 0.0]],
+    [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
+]
+
+
+class WR2(Tensor):
+    """A batch of skew-symmetric 3x3 tensors as axial vectors ``w``, ``(3, *sub_batch, B)``: ``W v = w x v``.
+
+    >>> WR2.constant([1.0, 2.0, 3.0]).to_R2().data[..., 0].tolist()
+    [[0.0, -3.0, 2.0], [3.0, 0.0, -1.0], [-2.0, 1.0, 0.0]]
+    """
+
+    __slots__ = ()
+    base_shape = (3,)
+    base_ndim = 1
+
+    def to_R2(self) -> R2:
+        """The full matrix."""
+        table = torch.tensor(_TO_MATRIX).permute(1, 2, 0).tolist()
+        return R2(contract(table, self, 1), self.sub_batch_ndim)
+
+    @classmethod
+    def from_R2(cls, a: R2) -> WR2:
+        """The skew-symmetric part of a matrix."""
+        table = (0.5 * torch.tensor(_TO_MATRIX)).tolist()
+        return cls(contract(table, a, 2), a.sub_batch_ndim)
