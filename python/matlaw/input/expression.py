@@ -96,6 +96,24 @@ def evaluate_expression(text: str, tensor: Callable[[str], Tensor | None] = lamb
     >>> evaluate_expression("SR2(torch.tensor([1.0, 2.0, 3.0, 0.0, 0.0, 0.0]) * 2)").data[:, 0].tolist()
     [2.0, 4.0, 6.0, 0.0, 0.0, 0.0]
     """
+    return evaluate_batched(text, tensor)[0]
+
+
+def evaluate_batched(
+    text: str,
+    tensor: Callable[[str], Tensor | None] = lambda name: None,
+    batch_shape: Callable[[str], tuple[int, ...]] | None = None,
+) -> tuple[Tensor, tuple[int, ...]]:
+    """The value of an expression and its batch shape, which a typed tensor itself holds flattened.
+
+    :param text: see :func:`evaluate_expression`
+    :param tensor: value of another ``[Tensors]`` entry, or None
+    :param batch_shape: batch shape of such an entry
+    :raises ExpressionError: see :func:`evaluate_expression`
+
+    >>> evaluate_batched("Scalar(torch.zeros(4, 3))")[1]
+    (4, 3)
+    """
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"the expression has {len(text)} characters; the limit is {MAX_LENGTH}")
     lines = text.split("\n")
@@ -104,21 +122,50 @@ def evaluate_expression(text: str, tensor: Callable[[str], Tensor | None] = lamb
         tree = ast.parse(source, mode="exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ExpressionError(f"not an expression: {error}") from error
+    interpreter = _Interpreter(tensor, batch_shape)
     try:
-        value = _Interpreter(tensor).module(tree)
+        value = interpreter.module(tree)
     except RecursionError as error:
         raise ExpressionError("the expression is nested too deeply") from error
     if not isinstance(value, Tensor):
         raise ExpressionError(
-            f"the value must be a typed tensor, such as Scalar(1.0), not {_kind(value)}; the types are: {', '.join(TYPES)}"
+            "the value must be a typed tensor, such as Scalar(1.0), not "
+            f"{_kind(value)}; the types are: {', '.join(TYPES)}"
         )
-    return value
+    return value, interpreter.batch_shape(value)
 
 
 class _Interpreter:
-    def __init__(self, tensor: Callable[[str], Tensor | None]) -> None:
+    def __init__(
+        self,
+        tensor: Callable[[str], Tensor | None],
+        batch_shape: Callable[[str], tuple[int, ...]] | None = None,
+    ) -> None:
         self._tensor = tensor
+        self._entry_shape = batch_shape
         self._names: dict[str, Any] = {}
+        # By identity; the tensor is held so that its identity stays its own.
+        self._shapes: dict[int, tuple[Tensor, tuple[int, ...]]] = {}
+
+    def batch_shape(self, value: Tensor) -> tuple[int, ...]:
+        """Batch shape of a value; one axis where it is not known."""
+        if id(value) in self._shapes:
+            return self._shapes[id(value)][1]
+        return (value.batch_size,) if value.batch_size != 1 else ()
+
+    def _with_shape(self, value: Any, shape: tuple[int, ...]) -> Any:
+        """Remembers the batch shape of a value, when it fits the value."""
+        if isinstance(value, Tensor) and math.prod(shape) == value.batch_size:
+            self._shapes[id(value)] = (value, shape)
+        return value
+
+    def _combined(self, value: Any, *operands: Any) -> Any:
+        """Remembers the batch shape that follows from those of the operands."""
+        shapes = [self.batch_shape(x) for x in operands if isinstance(x, Tensor)]
+        try:
+            return self._with_shape(value, tuple(torch.broadcast_shapes(*shapes)))
+        except RuntimeError:
+            return value
 
     def module(self, tree: ast.Module) -> Any:
         value: Any = None
@@ -184,7 +231,7 @@ class _Interpreter:
                 f"line {node.lineno}: {unknown_name('name', node.id, [*self._names, *TYPES, 'torch'])}, "
                 "and the names of other [Tensors] entries"
             )
-        return value
+        return self._with_shape(value, self._entry_shape(node.id)) if self._entry_shape else value
 
     def visit_Tuple(self, node: ast.Tuple) -> Any:
         return tuple(self.visit(e) for e in node.elts)
@@ -196,7 +243,8 @@ class _Interpreter:
         op = _UNARY.get(type(node.op))
         if op is None:
             raise self._refuse(node.op)
-        return _bounded(op(_operand(self.visit(node.operand))))
+        operand = _operand(self.visit(node.operand))
+        return self._combined(_bounded(op(operand)), operand)
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         op = _BINARY.get(type(node.op))
@@ -206,7 +254,7 @@ class _Interpreter:
         if op is operator.pow and isinstance(left, int) and isinstance(right, int):
             # Integers of Python have no bound; a float overflows instead.
             return _bounded(left**right) if 0 <= right <= 64 else float(left) ** right
-        return _bounded(_guarded(op, (left, right), {}))
+        return self._combined(_bounded(_guarded(op, (left, right), {})), left, right)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         if len(node.ops) != 1 or type(node.ops[0]) not in _COMPARE:
@@ -249,7 +297,11 @@ class _Interpreter:
         args = (*owner, *(self.visit(a) for a in node.args))
         kwargs = {str(k.arg): self.visit(k.value) for k in node.keywords}
         if isinstance(function, type) and issubclass(function, Tensor):
-            return _typed(function, args, kwargs)
+            value = _typed(function, args, kwargs)
+            if args[0] is value:
+                return value
+            shape = torch.as_tensor(args[0]).shape
+            return self._with_shape(value, tuple(shape[: len(shape) - function.base_ndim]))
         if not callable(function) or isinstance(function, Tensor | torch.Tensor | torch.dtype):
             raise ExpressionError(f"line {node.lineno}: {_kind(function)} cannot be called")
         if function in _FACTORIES:
