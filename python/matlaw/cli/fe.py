@@ -1,0 +1,47 @@
+"""The command ``matlaw-fe``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from matlaw.errors import MatlawError
+from matlaw.version import __version__
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="matlaw-fe",
+        description="Run a finite-element input file in MOOSE syntax, with material laws from its [Matlaw] block.",
+    )
+    parser.add_argument("input", type=Path, help="input file")
+    parser.add_argument(
+        "overrides", nargs="*", metavar="Block/name:=value", help="replaces what the file says, as Executioner/dt:=0.1"
+    )
+    parser.add_argument("-o", "--output-dir", type=Path, help="folder for the files (default: beside the input)")
+    parser.add_argument("--no-png", action="store_true", help="do not draw the deformed mesh")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no residual history")
+    parser.add_argument("--version", action="version", version=f"matlaw-fe {__version__}")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run; 0 when the run reached its end, 1 when it failed, 2 for a wrong command line.
+
+    :param arguments: command line without the program's name
+    """
+    options = _parser().parse_intermixed_args(arguments)
+    from matlaw.fe import run
+
+    try:
+        run(options.input, options.overrides, options.output_dir, picture=not options.no_png, quiet=options.quiet)
+    except MatlawError as error:
+        print(f"matlaw-fe: error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Auxiliary variables and the kernels that fill them."""

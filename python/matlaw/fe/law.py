@@ -1,0 +1,195 @@
+"""The ``[Matlaw]`` block: the laws of the model and their quadrature points."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+import matlaw
+from matlaw.errors import FatalError
+from matlaw.fe.input.parameters import Parameter, Values, required
+from matlaw.fe.input.registry import check_fields
+from matlaw.fe.input.suggestion import closest
+from matlaw.fe.input.tree import Block
+
+#: name of the law's input that follows the time
+TIME = "t"
+
+
+class LawFailedError(Exception):
+    """A law did not converge at some quadrature points: the step has to be cut.
+
+    :ivar entry: name of the ``[Matlaw]`` entry
+    :ivar rows: quadrature points that failed, numbered within the entry
+    :ivar total: quadrature points of the entry
+    """
+
+    def __init__(self, entry: str, rows: list[int], total: int) -> None:
+        super().__init__(f"law '{entry}' did not converge at {len(rows)} of {total} quadrature points")
+        self.entry = entry
+        self.rows = rows
+        self.total = total
+
+
+class Law:
+    """One entry of ``[Matlaw]``.
+
+    :ivar blocks: numbers of the blocks it is for; None: all
+    :ivar strain: name of the law's strain input, ``stress`` of its stress output
+    """
+
+    parameters: ClassVar[Mapping[str, Parameter]] = {
+        "input": required(),
+        "model": Parameter("string", "model"),
+        "strain": Parameter("string"),
+        "stress": Parameter("string"),
+        "block": Parameter("strings"),
+    }
+
+    def __init__(self, block: Block, folder: Path) -> None:
+        check_fields(block, self.parameters, "an entry of [Matlaw]")
+        self.values = Values(block, self.parameters)
+        self.name = block.name
+        self.path = self._find(folder)
+        self.model = self._load()
+        self.inputs: dict[str, str] = dict(zip(self.model.input_names, self.model.input_types, strict=True))
+        self.outputs: dict[str, str] = dict(zip(self.model.output_names, self.model.output_types, strict=True))
+        self.pairs = [(output, source) for output, source in self.model.derivative_pairs]
+        #: old variable -> the current one that feeds it
+        self.state: dict[str, str] = {old: current for current, old, *_ in self.model.state_pairs}
+        self.strain = self._choose("strain", {n: t for n, t in self.inputs.items() if n not in self.state})
+        self.stress = self._choose("stress", self.outputs)
+        self._check()
+
+    def _find(self, folder: Path) -> Path:
+        item = self.values.field("input")
+        text = Path(self.values["input"])
+        tried = [folder / text]
+        if item is not None and item.from_command_line:
+            tried.insert(0, Path.cwd() / text)
+        for path in tried:
+            if path.exists():
+                return path
+        raise self.values.error(
+            f"no such file: {', '.join(str(path) for path in tried)}. "
+            f"Compile the law first: matlaw-compile <law>.i --model {self.values['model']} -d stress:strain",
+            "input",
+        )
+
+    def _load(self) -> Any:
+        try:
+            return matlaw.load_model(str(self.path), self.values["model"])
+        except FatalError as error:
+            raise self.values.error(f"the law cannot be loaded: {error}", "input") from error
+
+    def offer(self) -> str:
+        """What the law has, for error messages."""
+        return (
+            f"the law '{self.values['model']}' of {self.path} has the inputs {_listed(self.inputs)}, "
+            f"the outputs {_listed(self.outputs)} and the derivatives "
+            f"{', '.join(f'{o}:{i}' for o, i in self.pairs) or 'none'}"
+        )
+
+    def _choose(self, role: str, offered: dict[str, str]) -> str:
+        symmetric = [name for name, kind in offered.items() if kind == "SR2"]
+        if self.values[role] is not None:
+            name = str(self.values[role])
+            if name not in symmetric:
+                raise self.values.error(
+                    f"the law has no {'input' if role == 'strain' else 'output'} of type SR2 with this name"
+                    f"{closest(name, symmetric)}; {self.offer()}",
+                    role,
+                )
+            return name
+        if len(symmetric) > 1:
+            side = 1 if role == "strain" else 0
+            differentiated = [name for name in symmetric if any(pair[side] == name for pair in self.pairs)]
+            if len(differentiated) == 1:
+                return differentiated[0]
+            if role in symmetric:
+                return role
+        if len(symmetric) != 1:
+            raise self.values.error(f"cannot tell which variable is the {role}; set {role} = ...; {self.offer()}")
+        return symmetric[0]
+
+    def _check(self) -> None:
+        if (self.stress, self.strain) not in self.pairs:
+            raise self.values.error(
+                f"the law was compiled without the derivative {self.stress}:{self.strain} that the global Newton "
+                f"needs; compile it with: matlaw-compile ... -d {self.stress}:{self.strain}; {self.offer()}",
+                "input",
+            )
+        for name in self.inputs:
+            if name not in self.state and name not in (self.strain, TIME):
+                raise self.values.error(
+                    f"the law needs the input '{name}', which matlaw-fe cannot supply (it gives the strain "
+                    f"'{self.strain}', the time '{TIME}' and old state variables); {self.offer()}",
+                    "input",
+                )
+
+
+def _listed(names: dict[str, str]) -> str:
+    return ", ".join(f"{name} ({kind})" for name, kind in names.items()) or "none"
+
+
+class LawPoints:
+    """A law at its quadrature points: strain in, stress and tangent out.
+
+    :param law: the law
+    :param n_points: number of quadrature points
+    :param start: time at which the state is the initial one
+    :ivar seconds: time spent in the law
+    """
+
+    def __init__(self, law: Law, n_points: int, start: float = 0.0) -> None:
+        self.law = law
+        self.n_points = n_points
+        self.seconds = 0.0
+        self.calls = 0
+        self._batch = matlaw.QuadratureBatch(law.model, n_points)
+        self._timed = TIME in law.inputs
+        old_time = next((old for old, current in law.state.items() if current == TIME), None)
+        if start != 0.0 and old_time is not None:
+            self._batch.set_state(old_time, np.full((n_points, 1), start))
+
+    def evaluate(self, strain: np.ndarray, t: float, tangent: bool) -> None:
+        """Evaluate from the old state; the result is kept for :meth:`stress` and the others.
+
+        :param strain: ``(n_points, 6)``, Mandel components
+        :raises LawFailedError: at some points the law did not converge
+        """
+        began = time.perf_counter()
+        try:
+            self._batch.set_input(self.law.strain, np.ascontiguousarray(strain))
+            if self._timed:
+                self._batch.set_input(TIME, t)
+            verdict = self._batch.evaluate(tangent=tangent)
+        finally:
+            self.seconds += time.perf_counter() - began
+            self.calls += 1
+        if not verdict.ok:
+            raise LawFailedError(self.law.name, list(verdict.failed_rows), self.n_points)
+
+    def stress(self) -> np.ndarray:
+        """Stress of the last evaluation, ``(n_points, 6)``."""
+        return self.output(self.law.stress)
+
+    def tangent(self) -> np.ndarray:
+        """Derivative of stress with respect to strain, ``(n_points, 6, 6)``."""
+        return np.asarray(self._batch.tangent(self.law.stress, self.law.strain))
+
+    def output(self, name: str) -> np.ndarray:
+        """An output of the last evaluation, ``(n_points, *base)``."""
+        return np.asarray(self._batch.output(name))
+
+    def commit(self) -> None:
+        """The step was accepted."""
+        self._batch.commit()
+
+    def revert(self) -> None:
+        """The step was rejected."""
+        self._batch.revert()

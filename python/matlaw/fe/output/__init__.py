@@ -1,0 +1,1 @@
+"""What a run leaves behind: console, CSV, Exodus, picture."""

@@ -1,0 +1,1 @@
+"""Numbers computed at the end of every step."""

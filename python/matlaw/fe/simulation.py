@@ -1,0 +1,181 @@
+"""Running an input file from reading to the last output."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from matlaw.fe.executioner.transient import StepRecord, TimeLoop
+from matlaw.fe.input.moose import MOOSE_BLOCKS
+from matlaw.fe.input.parameters import Parameter, Values
+from matlaw.fe.input.registry import check_fields
+from matlaw.fe.input.suggestion import closest
+from matlaw.fe.input.tree import Block, read_input
+from matlaw.fe.materials.shorthand import PHYSICS_PATHS
+from matlaw.fe.output.console import Console
+from matlaw.fe.output.exodus import ExodusWriter
+from matlaw.fe.output.picture import draw
+from matlaw.fe.output.settings import read_outputs
+from matlaw.fe.output.table import CsvWriter
+from matlaw.fe.problem import Problem
+
+_BLOCKS = (
+    *("GlobalParams", "Mesh", "Variables", "AuxVariables", "Functions", "Kernels", "AuxKernels", "BCs", "Materials"),
+    *("Matlaw", "Physics", "Modules", "Preconditioning", "Executioner", "Postprocessors", "Outputs", "Problem"),
+)
+_PRECONDITIONING = {
+    "full": Parameter("bool", False, ignored=True),
+    "solve_type": Parameter("string", ignored=True),
+    "petsc_options": Parameter("strings", ignored=True),
+    "petsc_options_iname": Parameter("strings", ignored=True),
+    "petsc_options_value": Parameter("strings", ignored=True),
+}
+
+
+@dataclass
+class RunResult:
+    """A finished run.
+
+    :ivar records: one per accepted step
+    :ivar history: time and postprocessors, one entry per output, the initial state first
+    :ivar files: what was written
+    """
+
+    problem: Problem
+    records: list[StepRecord]
+    history: list[tuple[float, dict[str, float]]] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+
+
+def _check_blocks(root: Block) -> None:
+    for name, block in root.blocks.items():
+        if name not in _BLOCKS:
+            also = " (MOOSE has it, matlaw-fe does not)" if name in MOOSE_BLOCKS else ""
+            raise block.error(f"unknown block{also}; available: {', '.join(_BLOCKS)}{closest(name, _BLOCKS)}")
+    for name in ("Preconditioning",):
+        for below in root.blocks.get(name, Block(name, name, "")).blocks.values():
+            check_fields(below, _PRECONDITIONING, "a preconditioner")
+            Values(below, _PRECONDITIONING)
+    problem = root.blocks.get("Problem")
+    if problem is not None and (problem.blocks or problem.fields):
+        check_fields(problem, {"coord_type": Parameter("string", ignored=True)}, "[Problem]")
+        if problem.text("coord_type", "XYZ").upper() != "XYZ":
+            raise problem.fields["coord_type"].error("only XYZ is available (MOOSE has RZ and RSPHERICAL)")
+    for name in ("Physics", "Modules"):
+        for below in root.blocks.get(name, Block(name, name, "")).blocks.values():
+            for entry in below.blocks.values():
+                if entry.path not in PHYSICS_PATHS:
+                    raise entry.error(f"not available; available: {', '.join(PHYSICS_PATHS)}")
+
+
+def run(
+    path: Path | str,
+    overrides: Sequence[str] = (),
+    output: Path | str | None = None,
+    picture: bool = False,
+    quiet: bool = False,
+    console: Console | None = None,
+) -> RunResult:
+    """Run an input file.
+
+    :param path: the input file
+    :param overrides: ``Block/name:=value``
+    :param output: folder for the files; default: that of the input file
+    :param picture: draw the deformed mesh
+    :param quiet: no residual history
+    :raises InputFileError: the input is wrong
+    :raises SmallestStepFailedError: a step failed at ``dtmin``
+    """
+    path = Path(path)
+    root = read_input(path, overrides)
+    _check_blocks(root)
+    executioner = root.blocks.get("Executioner")
+    if executioner is None:
+        raise root.error("the block [Executioner] is missing")
+    shared = root.blocks.get("GlobalParams")
+    folder = Path(output) if output is not None else path.parent
+    settings = read_outputs(root.blocks.get("Outputs"), shared, path, folder)
+    console = console or Console(quiet or not settings.console)
+
+    state: dict[str, RunResult] = {}
+
+    def accepted(record: StepRecord) -> None:
+        console.accepted(record)
+        _step_output(state["result"], writers)
+
+    loop = TimeLoop(executioner, shared, console.announce, console.iteration, console.rejected, accepted)
+    problem = Problem(root, path.resolve().parent, loop.start_time)
+    console.start(problem)
+    folder.mkdir(parents=True, exist_ok=True)
+    result = RunResult(problem, [])
+    state["result"] = result
+    writers = _Writers(problem, settings.exodus, settings.csv)
+    result.files = writers.files
+    try:
+        initial = dict.fromkeys(problem.postprocessors, 0.0)
+        writers.write(problem, initial)
+        result.history.append((problem.time, initial))
+        result.records = loop.run(problem)
+    finally:
+        writers.close()
+    if picture:
+        began = clock.perf_counter()
+        target = settings.base.with_name(settings.base.name + ".png")
+        if draw(problem, target, title=path.stem.replace("_", " ")):
+            result.files.append(target)
+        problem.timing.output += clock.perf_counter() - began
+    problem.timing.total = clock.perf_counter() - problem.timing.began
+    console.table(result.records)
+    console.timing(problem)
+    console.files(result.files)
+    return result
+
+
+class _Writers:
+    """The files that grow with every step."""
+
+    def __init__(self, problem: Problem, exodus: list[Path], csv: list[Path]) -> None:
+        self._elemental = [name for name, variable in problem.auxiliary.items() if not variable.nodal]
+        self._nodal = [*problem.variables, *(name for name, v in problem.auxiliary.items() if v.nodal)]
+        scalars = sorted(problem.postprocessors)
+        self._exodus: list[ExodusWriter] = []
+        self._csv: list[CsvWriter] = []
+        self.files: list[Path] = []
+        for base in exodus:
+            base.parent.mkdir(parents=True, exist_ok=True)
+            target = base.with_name(base.name + ".e")
+            self._exodus.append(ExodusWriter(target, problem.mesh, self._nodal, self._elemental, scalars))
+            self.files.append(target)
+        for base in csv if problem.postprocessors else []:
+            base.parent.mkdir(parents=True, exist_ok=True)
+            target = base.with_name(base.name + ".csv")
+            self._csv.append(CsvWriter(target))
+            self.files.append(target)
+
+    def write(self, problem: Problem, values: dict[str, float]) -> None:
+        """Append the present state to every file."""
+        began = clock.perf_counter()
+        nodal: dict[str, np.ndarray] = {name: problem.nodal_field(name) for name in self._nodal}
+        elemental = {name: problem.auxiliary[name].values for name in self._elemental}
+        for exodus in self._exodus:
+            exodus.write(problem.time, nodal, elemental, values)
+        for csv in self._csv:
+            csv.write(problem.time, values)
+        problem.timing.output += clock.perf_counter() - began
+
+    def close(self) -> None:
+        """Finish the files."""
+        for exodus in self._exodus:
+            exodus.close()
+
+
+def _step_output(result: RunResult, writers: _Writers) -> None:
+    problem = result.problem
+    problem.update_auxiliary()
+    values = problem.postprocess()
+    result.history.append((problem.time, values))
+    writers.write(problem, values)
