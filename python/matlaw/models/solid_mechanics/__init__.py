@@ -1,1 +1,14 @@
 """Models of solid mechanics."""
+
+from matlaw.models.solid_mechanics import elasticity, kinematics, plasticity, traction_separation, viscoelasticity
+from matlaw.models.solid_mechanics.annealing import ScalarTwoStageThermalAnnealing, SR2TwoStageThermalAnnealing
+
+__all__ = [
+    "SR2TwoStageThermalAnnealing",
+    "ScalarTwoStageThermalAnnealing",
+    "elasticity",
+    "kinematics",
+    "plasticity",
+    "traction_separation",
+    "viscoelasticity",
+]

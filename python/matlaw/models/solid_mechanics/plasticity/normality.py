@@ -52,9 +52,7 @@ class Normality(Model):
             raise context.error(f"'from' has {len(self.arguments)} names, 'to' has {len(names)}", "to")
         for argument in self.arguments:
             if argument not in self.inner.inputs:
-                raise context.unknown(
-                    f"input of model '{self.inner.name}'", argument, list(self.inner.inputs), "from"
-                )
+                raise context.unknown(f"input of model '{self.inner.name}'", argument, list(self.inner.inputs), "from")
         for name, variable in self.inner.inputs.items():
             self.add_input(name, variable, context)
         for name, argument in zip(names, self.arguments, strict=True):
@@ -77,11 +75,9 @@ class Normality(Model):
             }
             return self.inner.run({**values, **typed}, overrides)[self.function_name].data
 
-        value, pull_back = torch.func.vjp(function, *data)
+        value, pull_back = torch.func.vjp(function, *data)[:2]
         gradients = pull_back(torch.ones_like(value))
-        return {
-            name: type(v)(g, v.sub_batch_ndim) for name, v, g in zip(self.outputs, given, gradients, strict=True)
-        }
+        return {name: type(v)(g, v.sub_batch_ndim) for name, v, g in zip(self.outputs, given, gradients, strict=True)}
 
 
 def _batch_size(tensors: Sequence[Tensor]) -> int:
