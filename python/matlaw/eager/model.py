@@ -10,7 +10,7 @@ import torch
 
 from matlaw.eager import boundary
 from matlaw.eager.chain import Chain, Run
-from matlaw.eager.sensitivity import Derivatives, identity_seeds
+from matlaw.eager.sensitivity import identity_seeds
 from matlaw.errors import ConvergenceError, FatalError, InputError
 from matlaw.evaluation import Evaluation, Status
 from matlaw.input import load_model as load_forward_model
@@ -159,9 +159,7 @@ class EagerModel:
         self._raise_for_rows(run, inputs, batch)
         return self._outputs(run, batch)
 
-    def jvp(
-        self, inputs: Mapping[str, torch.Tensor], tangents: Mapping[str, torch.Tensor]
-    ) -> tuple[Tensors, Tensors]:
+    def jvp(self, inputs: Mapping[str, torch.Tensor], tangents: Mapping[str, torch.Tensor]) -> tuple[Tensors, Tensors]:
         """Outputs and the directional derivative.
 
         :param tangents: by input name, shaped like the inputs; a missing one is zero
@@ -216,9 +214,7 @@ class EagerModel:
         self._raise_for_rows(run, inputs, batch)
         return self._blocks(run, batch, sizes, self._parameter_variables())
 
-    def param_vjp(
-        self, inputs: Mapping[str, torch.Tensor], cotangents: Mapping[str, torch.Tensor]
-    ) -> Tensors:
+    def param_vjp(self, inputs: Mapping[str, torch.Tensor], cotangents: Mapping[str, torch.Tensor]) -> Tensors:
         """Derivative of ``sum(cotangent * output)`` by the parameters, each of the parameter's shape.
 
         A parameter with one value for all rows collects the sum over the rows.
@@ -291,7 +287,9 @@ class EagerModel:
             return to_internal(value.detach(), variable.type, variable.sub_batch_ndim, batch)
         except RuntimeError as error:
             own = tuple(value.shape[: value.ndim - len(trailing)])
-            raise FatalError(f"{what}: its batch shape {own} does not broadcast to {batch}, that of the call") from error
+            raise FatalError(
+                f"{what}: its batch shape {own} does not broadcast to {batch}, that of the call"
+            ) from error
 
     def _outputs(self, run: Run, batch: tuple[int, ...]) -> Tensors:
         return {
@@ -299,9 +297,7 @@ class EagerModel:
             for name, variable in self._program.outputs.items()
         }
 
-    def _blocks(
-        self, run: Run, batch: tuple[int, ...], sizes: Mapping[str, int], by: Mapping[str, Variable]
-    ) -> Blocks:
+    def _blocks(self, run: Run, batch: tuple[int, ...], sizes: Mapping[str, int], by: Mapping[str, Variable]) -> Blocks:
         """Derivatives in the public layout; what does not depend on a seed has zeros."""
         found: Blocks = {}
         for name, variable in self._program.outputs.items():

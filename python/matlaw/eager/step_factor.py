@@ -10,8 +10,8 @@ from matlaw.evaluation import Status
 def step_factor(status: torch.Tensor, iterations: torch.Tensor, miters: int) -> torch.Tensor:
     """Suggested factor for the next time step, by the rule of the compiled runtime.
 
-    1 for a row that converged within ``easy = max(4, miters / 3)`` iterations, falling linearly to 1/2 at ``miters``; 1/2 for
-    a row that ran out of iterations, 1/4 for one whose residual is not finite or whose Jacobian is singular.
+    1 for a row that converged within ``easy = max(4, miters / 3)`` iterations, falling linearly to 1/2 at ``miters``;
+    1/2 for a row that ran out of iterations, 1/4 for one whose residual is not finite or whose Jacobian is singular.
 
     :param status: ``(B,)`` int8
     :param iterations: ``(B,)`` int32

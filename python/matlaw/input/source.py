@@ -9,9 +9,9 @@ _TOKEN = re.compile(r"#[^\n]*|'[^']*'|\"[^\"]*\"|\[([^\]\n]*)\]")
 
 
 def block_headers(text: str) -> Iterator[tuple[str, int]]:
-    """Path and line of every header that opens a block.
+    r"""Path and line of every header that opens a block.
 
-    >>> list(block_headers("[Models]\\n  [a]\\n  []\\n[]\\n"))
+    >>> list(block_headers("[Models]\n  [a]\n  []\n[]\n"))
     [('Models', 1), ('Models/a', 2)]
     """
     stack: list[str] = []

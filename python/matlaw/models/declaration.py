@@ -60,6 +60,7 @@ class _Typed(Declaration):
 
     @property
     def kind(self) -> str:
+        """Name of the tensor type."""
         return self.type.__name__
 
 
@@ -131,6 +132,7 @@ class Option(Declaration):
 
     @property
     def kind(self) -> str:
+        """``str``, ``int``, ``float``, ``bool`` or ``list``."""
         return self._kind
 
 

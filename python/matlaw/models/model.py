@@ -197,7 +197,7 @@ class Leaf(Model):
         if number is not None:
             if declaration.type.base_ndim:
                 raise context.error(
-                    f"expected {declaration.type.__name__}, got the number {token}; write a [Tensors] entry and name it",
+                    f"expected {declaration.type.__name__}, got the number {token}; write a [Tensors] entry",
                     declaration.option,
                 )
             return declaration.type.constant(number)

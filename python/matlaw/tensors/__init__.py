@@ -13,7 +13,9 @@ from matlaw.tensors.vec import Vec
 from matlaw.tensors.wr2 import WR2
 
 #: The types by name, as input files and metadata name them.
-TYPES: dict[str, type[Tensor]] = {t.__name__: t for t in (Scalar, Vec, R2, SR2, SSR4, WR2, MRP, Quaternion, MillerIndex)}
+TYPES: dict[str, type[Tensor]] = {
+    t.__name__: t for t in (Scalar, Vec, R2, SR2, SSR4, WR2, MRP, Quaternion, MillerIndex)
+}
 
 __all__ = [
     "MRP",

@@ -145,7 +145,10 @@ def test_jvp_is_the_jacobian_along_a_direction(laws, law):
     model = laws[law]
     inputs = inputs_for(model)
     torch.manual_seed(0)
-    tangents = {n: torch.randn(5, *b, dtype=torch.float64) for n, b in zip(model.input_names, model.input_base_shapes)}
+    tangents = {
+        n: torch.randn(5, *b, dtype=torch.float64)
+        for n, b in zip(model.input_names, model.input_base_shapes, strict=True)
+    }
     out, blocks = model.jacobian(inputs)
     same, found = model.jvp(inputs, tangents)
     for name in model.output_names:
@@ -265,12 +268,14 @@ def test_non_finite_rows(viscoplastic):
     assert torch.isnan(result.outputs["stress"][[5, 50]]).all()
     assert torch.isnan(result.jacobian["stress"]["strain"][[5, 50]]).all()
     assert torch.isfinite(result.outputs["stress"][6]).all()
-    with pytest.raises(InputError, match=r"input 'strain' of model 'model' is NaN or infinite in row 5 .*5, 50") as error:
+    with pytest.raises(
+        InputError, match=r"input 'strain' of model 'model' is NaN or infinite in row 5 .*5, 50"
+    ) as error:
         model.forward(inputs)
     assert (error.value.variable, error.value.row, error.value.recoverable) == ("strain", 5, False)
     inputs["t"] = torch.tensor(torch.nan, dtype=torch.float64)
     assert model.evaluate(inputs).failed_rows == list(range(64))
-    with pytest.raises(InputError, match="input 'strain'|input 't'"):
+    with pytest.raises(InputError, match=r"input 'strain'|input 't'"):
         model.forward(inputs)
 
 
@@ -306,7 +311,9 @@ def test_wrong_calls(viscoplastic):
 def test_float32(law, laws):
     # The residual of the rate-independent law is in MPa, that of the viscoplastic one a strain.
     tolerances = {"linear_elastic": None, "j2_viscoplastic": (1e-7, 1e-7), "j2_plastic": (1e-3, 1e-6)}[law]
-    overrides = [f"Solvers/newton/{o}_tol:={v}" for o, v in zip(("abs", "rel"), tolerances or (), strict=bool(tolerances))]
+    overrides = [
+        f"Solvers/newton/{o}_tol:={v}" for o, v in zip(("abs", "rel"), tolerances or (), strict=bool(tolerances))
+    ]
     model = EagerModel(EXAMPLES / f"{law}.i", "model", dtype="float32", overrides=overrides)
     inputs = inputs_for(model, dtype=torch.float32)
     out, blocks = model.jacobian(inputs)

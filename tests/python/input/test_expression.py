@@ -194,7 +194,8 @@ def test_messages(text, message):
 
 
 def test_errors_name_the_block(model):
-    rest = "[Tensors]\n[bad]\ntype = Python\nexpr = 'torch.zero(1)'\n[]\n[loop]\ntype = Python\nexpr = 'Scalar(loop)'\n[]\n[]"
+    bad = "[bad]\ntype = Python\nexpr = 'torch.zero(1)'\n[]"
+    rest = f"[Tensors]\n{bad}\n[loop]\ntype = Python\nexpr = 'Scalar(loop)'\n[]\n[]"
     law = "[m]\ntype = YieldFunction\nyield_stress = {}\n[]"
     with pytest.raises(InputFileError, match=r"law\.i:\d+: \[Tensors\]/\[bad\]: option 'expr': line 1: unknown torch"):
         model(law.format("bad"), rest=rest)

@@ -72,7 +72,10 @@ def test_an_override_may_add_an_option(write):
     [
         ("Models/yeld/yield_stress:=7", r"override '.*': unknown block of \[Models\] 'yeld'; did you mean 'yield'\?"),
         ("Modells/yield/yield_stress:=7", r"unknown section 'Modells'; did you mean 'Models'\?"),
-        ("Models/yield/yield_stres:=7", r"override '.*': \[Models\]/\[yield\]: unknown option 'yield_stres'; did you mean 'yield_stress'\?"),
+        (
+            "Models/yield/yield_stres:=7",
+            r"override '.*': \[Models\]/\[yield\]: unknown option 'yield_stres'; did you mean 'yield_stress'\?",
+        ),
         ("Models/yield/yield_stress:=", "override"),
         ("a b", "override 'a b'"),
         ("", "expected one assignment"),
@@ -86,14 +89,18 @@ def test_overrides_that_fit_nothing(write, override, message):
 
 def test_includes(write, tmp_path):
     (tmp_path / "parts").mkdir()
-    (tmp_path / "parts" / "more.i").write_text("[Models]\n[more]\ntype = YieldFunction\nyield_stress = ${sigma}\n[]\n[]\n")
+    (tmp_path / "parts" / "more.i").write_text(
+        "[Models]\n[more]\ntype = YieldFunction\nyield_stress = ${sigma}\n[]\n[]\n"
+    )
     path = write(LAW + "!include parts/more.i\n")
     file = InputFile(path, ["Models/more/isotropic_hardening:='h'"])
     assert file.model_names == ["yield", "lambda", "class", "more"]
     assert list(file.model("more").inputs) == ["effective_stress", "h"]
     assert parameters(file.model("more")) == {"more.sy": 5.0}
     (tmp_path / "parts" / "more.i").write_text("[Models]\n[yield]\ntype = YieldFunction\nyield_stress = 1\n[]\n[]\n")
-    with pytest.raises(InputFileError, match=r"more\.i:2: block \[Models\]/\[yield\] is there twice, first in .*law\.i:4"):
+    with pytest.raises(
+        InputFileError, match=r"more\.i:2: block \[Models\]/\[yield\] is there twice, first in .*law\.i:4"
+    ):
         InputFile(path)
     (tmp_path / "parts" / "more.i").write_text("[Models]\n[other]\ntype = YieldFunction\nyield_stres = 1\n[]\n[]\n")
     with pytest.raises(InputFileError, match=r"more\.i:4: \[Models\]/\[other\]: unknown option"):
@@ -106,19 +113,19 @@ ONE = "[Models]\n  [m]\n    type = YieldFunction\n    yield_stress = 5\n  []\n[]
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (ONE.replace("yield_stress", "yeild_stress"), r"law\.i:4: \[Models\]/\[m\]: unknown option 'yeild_stress'; did you mean 'yield_stress'\? Known: "),
-        (ONE.replace("    yield_stress = 5\n", ""), r"law\.i:2: \[Models\]/\[m\]: missing option 'yield_stress': yield stress"),
+        (ONE.replace("yield_stress", "yeild_stress"), r"law\.i:4: \[Models\]/\[m\]: unknown option 'yeild_stress'; did you mean 'yield_stress'\? Known: "),  # noqa: E501
+        (ONE.replace("    yield_stress = 5\n", ""), r"law\.i:2: \[Models\]/\[m\]: missing option 'yield_stress': yield stress"),  # noqa: E501
         (ONE.replace("    type = YieldFunction\n", ""), r"law\.i:2: \[Models\]/\[m\]: missing option 'type'"),
-        (ONE.replace("YieldFunction", "yieldfunction"), r"law\.i:2: \[Models\]/\[m\]: unknown type 'yieldfunction'; did you mean 'YieldFunction'\?"),
+        (ONE.replace("YieldFunction", "yieldfunction"), r"law\.i:2: \[Models\]/\[m\]: unknown type 'yieldfunction'; did you mean 'YieldFunction'\?"),  # noqa: E501
         (ONE.replace("YieldFunction", "Newton"), r"unknown type 'Newton'.*It belongs in \[Solvers\]"),
         (ONE.replace("[Models]", "[Model]"), r"law\.i:1: unknown section 'Model'; did you mean 'Models'\?"),
         (ONE.replace("    yield_stress", "    [sub]\n    []\n    yield_stress"), r"unexpected block \[sub\]"),
-        (ONE + "[Models]\n  [m]\n    yield_function = f\n  []\n[]\n", r"law\.i:8: block \[Models/m\] is there twice, first in line 2"),
+        (ONE + "[Models]\n  [m]\n    yield_function = f\n  []\n[]\n", r"law\.i:8: block \[Models/m\] is there twice, first in line 2"),  # noqa: E501
         (ONE.replace("  []\n", "    yield_stress = 6\n  []\n"), r"law\.i:5: .*duplicate field 'yield_stress'"),
         (ONE.replace("= 5", "= ${nothing}"), "nothing"),
         (ONE.replace("[]\n[]", "[]"), r"law\.i:\d+: "),
-        ("[Settings]\n  example_batch_shape = '(2;3)'\n[]\n" + ONE, r"law\.i:2: \[Settings\]: option 'example_batch_shape' .*not supported yet"),
-        ("[Settings]\n  [example_batch_shape]\n    strain = '(2)'\n  []\n[]\n" + ONE, r"law\.i:3: \[Settings\]: option 'example_batch_shape' .*not supported yet"),
+        ("[Settings]\n  example_batch_shape = '(2;3)'\n[]\n" + ONE, r"law\.i:2: \[Settings\]: option 'example_batch_shape' .*not supported yet"),  # noqa: E501
+        ("[Settings]\n  [example_batch_shape]\n    strain = '(2)'\n  []\n[]\n" + ONE, r"law\.i:3: \[Settings\]: option 'example_batch_shape' .*not supported yet"),  # noqa: E501
         ("[Settings]\n  other = 1\n[]\n" + ONE, r"law\.i:2: \[Settings\]: unknown option 'other'"),
     ],
 )  # fmt: skip
@@ -137,8 +144,8 @@ def test_errors_name_file_line_and_choices(write, text, message):
         ("type = LinearIsotropicElasticity\ncoefficients = '1 2'\ncoefficient_types = 'YOUNGS_MODULUS YOUNGS_MODULUS'",
          "expected two different coefficient types"),
         ("type = LinearIsotropicElasticity\ncoefficients = '1 0.3'\ncompliance = maybe\n"
-         "coefficient_types = 'YOUNGS_MODULUS POISSONS_RATIO'", "option 'compliance': expected true or false, got 'maybe'"),
-        ("type = SR2Invariant\ninvariant_type = MISES\ntensor = A", r"unknown choice 'MISES'; did you mean 'VONMISES'\?"),
+         "coefficient_types = 'YOUNGS_MODULUS POISSONS_RATIO'", "option 'compliance': expected true or false, got 'maybe'"),  # noqa: E501
+        ("type = SR2Invariant\ninvariant_type = MISES\ntensor = A", r"unknown choice 'MISES'; did you mean 'VONMISES'\?"),  # noqa: E501
         ("type = SR2LinearCombination\nto = A", "missing option 'from'"),
         ("type = SR2LinearCombination\nfrom = ''\nto = A", "expected at least one variable"),
         ("type = SR2LinearCombination\nfrom = 'A A'\nto = B", "a variable appears twice"),
@@ -157,8 +164,10 @@ def test_wrong_values(model, block, message):
 
 
 def test_solver_values_must_be_numbers(write):
-    text = "[Models]\n[m]\ntype = YieldFunction\nyield_stress = 5\n[]\n[]\n[Solvers]\n[n]\ntype = Newton\nabs_tol = tiny\n[]\n[]\n"
-    with pytest.raises(InputFileError, match=r"law\.i:10: \[Solvers\]/\[n\]: option 'abs_tol': expected a number, got 'tiny'"):
+    text = "[Models]\n[m]\ntype = YieldFunction\nyield_stress = 5\n[]\n[]\n[Solvers]\n[n]\ntype = Newton\nabs_tol = tiny\n[]\n[]\n"  # noqa: E501
+    with pytest.raises(
+        InputFileError, match=r"law\.i:10: \[Solvers\]/\[n\]: option 'abs_tol': expected a number, got 'tiny'"
+    ):
         InputFile(write(text)).build("Solvers", "n")
 
 
@@ -196,7 +205,9 @@ def test_extensions_add_types(write, tmp_path):
     package.mkdir()
     (package / "__init__.py").write_text("from . import one\n")
     (package / "one.py").write_text(EXTENSION.format(name="ExtensionPackageSquare"))
-    path = write("[Models]\n[m]\ntype = ExtensionSquare\na = 3\n[]\n[n]\ntype = ExtensionPackageSquare\na = 2\n[]\n[]\n")
+    path = write(
+        "[Models]\n[m]\ntype = ExtensionSquare\na = 3\n[]\n[n]\ntype = ExtensionPackageSquare\na = 2\n[]\n[]\n"
+    )
     with pytest.raises(InputFileError, match="unknown type 'ExtensionSquare'"):
         load_model(path, "m")
     extensions = [tmp_path / "square.py", str(package)]
@@ -209,5 +220,5 @@ def test_extensions_add_types(write, tmp_path):
     with pytest.raises(FatalError, match=r"broken\.py': ZeroDivisionError"):
         load_model(path, "m", extensions=[tmp_path / "broken.py"])
     (tmp_path / "clash.py").write_text(EXTENSION.format(name="YieldFunction"))
-    with pytest.raises(FatalError, match="type 'YieldFunction' of section .* is registered twice"):
+    with pytest.raises(FatalError, match=r"type 'YieldFunction' of section .* is registered twice"):
         load_model(path, "m", extensions=[tmp_path / "clash.py"])

@@ -13,7 +13,9 @@ HARDENING = """[h]
   equivalent_plastic_strain = ep
   isotropic_hardening = k
 []"""
-YIELD = "[y]\ntype = YieldFunction\nyield_stress = 5\nisotropic_hardening = k\neffective_stress = q\nyield_function = f\n[]"
+YIELD = (
+    "[y]\ntype = YieldFunction\nyield_stress = 5\nisotropic_hardening = k\neffective_stress = q\nyield_function = f\n[]"
+)
 MISES = "[v]\ntype = SR2Invariant\ninvariant_type = VONMISES\ntensor = s\ninvariant = q\n[]"
 FLOW = "[flow]\ntype = ComposedModel\nmodels = 'y v'\n[]"
 NORMALITY = "[n]\ntype = Normality\nmodel = flow\nfunction = f\nfrom = 's k'\nto = 'N Nk'\n[]"
@@ -64,7 +66,9 @@ def test_cycles_are_named(model):
     a = "[a]\ntype = ScalarLinearCombination\nfrom = 'x'\nto = 'y'\n[]\n"
     b = "[b]\ntype = ScalarLinearCombination\nfrom = 'y'\nto = 'z'\n[]\n"
     c = "[c]\ntype = ScalarLinearCombination\nfrom = 'z'\nto = 'x'\n[]\n"
-    with pytest.raises(InputFileError, match=r"law\.i:\d+: \[Models\]/\[m\]: option 'models': cyclic dependency: '\w' -> "):
+    with pytest.raises(
+        InputFileError, match=r"law\.i:\d+: \[Models\]/\[m\]: option 'models': cyclic dependency: '\w' -> "
+    ):
         model(a + b + c + composed("a b c"))
     with pytest.raises(InputFileError, match="model 'a' takes its own output 'x'"):
         model("[a]\ntype = ScalarLinearCombination\nfrom = 'x'\nto = 'x'\n[]\n" + composed("a"))
@@ -73,7 +77,7 @@ def test_cycles_are_named(model):
 def test_two_producers_are_named(model):
     a = "[a]\ntype = ScalarLinearCombination\nfrom = 'x'\nto = 'y'\n[]\n"
     b = "[b]\ntype = ScalarLinearCombination\nfrom = 'z'\nto = 'y'\n[]\n"
-    with pytest.raises(InputFileError, match="variable 'y' has two producers: model 'a' .* and model 'b'"):
+    with pytest.raises(InputFileError, match=r"variable 'y' has two producers: model 'a' .* and model 'b'"):
         model(a + b + composed("a b"))
 
 

@@ -184,6 +184,8 @@ def test_invariants_at_zero_are_finite(model, kind):
 def test_complementarity_at_zero_is_finite(model):
     m = model("[m]\ntype = FBComplementarity\n[]")
     zero = torch.zeros(1, dtype=torch.float64)
-    value, back = torch.func.vjp(lambda a, b: m.evaluate({"a": Scalar(a), "b": Scalar(b)})["complementarity"].data, zero, zero)
+    value, back = torch.func.vjp(
+        lambda a, b: m.evaluate({"a": Scalar(a), "b": Scalar(b)})["complementarity"].data, zero, zero
+    )
     assert value.item() == 0.0
     assert [g.item() for g in back(torch.ones_like(value))] == [-1.0, 1.0]

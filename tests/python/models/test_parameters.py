@@ -27,7 +27,8 @@ def test_number(model):
 
 
 def test_tensor(model):
-    rest = "[Tensors]\n[limit]\ntype = Python\nexpr = 'Scalar(2.0) + other'\n[]\n[other]\ntype = Python\nexpr = 'Scalar(0.5)'\n[]\n[]"
+    limit = "[limit]\ntype = Python\nexpr = 'Scalar(2.0) + other'\n[]"
+    rest = f"[Tensors]\n{limit}\n[other]\ntype = Python\nexpr = 'Scalar(0.5)'\n[]\n[]"
     m = model(YIELD.format(name="m", sy="limit"), rest=rest)
     assert {k: v.data.item() for k, v in m.named_parameters().items()} == {"m.sy": 2.5}
     assert list(m.inputs) == ["effective_stress"]

@@ -215,6 +215,4 @@ def test_everything_traces_with_a_symbolic_batch_and_can_be_differentiated():
     other = torch.randn(6, 13, dtype=torch.float64), torch.randn(13, dtype=torch.float64)
     for got, expected in zip(graph(*other), gradients(*other), strict=True):
         torch.testing.assert_close(got, expected)
-    assert torch.autograd.gradcheck(
-        lambda x, s: _everything(x, s), tuple(a.requires_grad_() for a in args), atol=1e-6
-    )
+    assert torch.autograd.gradcheck(lambda x, s: _everything(x, s), tuple(a.requires_grad_() for a in args), atol=1e-6)

@@ -21,7 +21,9 @@ class ComposedModel(Model):
     """
 
     models = Option("list", "the models to compose")
-    additional_outputs = Option("list", "outputs of members that are outputs although another takes them", required=False)
+    additional_outputs = Option(
+        "list", "outputs of members that are outputs although another takes them", required=False
+    )
 
     def setup(self, context: Context) -> None:
         """Collects the members and sorts them."""

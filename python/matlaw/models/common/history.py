@@ -91,7 +91,9 @@ def _family(base: type[History], kind: type[Tensor], output: str) -> type[Histor
         "__module__": __name__,
         "variable": Input(kind, "the variable"),
         "time": Input(Scalar, "time (time)", required=False, default="t"),
-        output: Output(kind, f"by default <{output.replace('variable', 'variable>', 1)}", required=False, default=output),
+        output: Output(
+            kind, f"by default <{output.replace('variable', 'variable>', 1)}", required=False, default=output
+        ),
     }
     name = f"{kind.__name__}{base.__name__}"
     return register(name)(type(name, (base,), members))

@@ -43,7 +43,9 @@ class ImplicitUpdate(Model):
             name = context.option(option)
             if name:  # only direct solvers exist, and all give the same result: the name just has to be right
                 context.object("Solvers", name, option)
-        self.system: NonlinearSystem = context.object("EquationSystems", context.option("equation_system"), "equation_system")
+        self.system: NonlinearSystem = context.object(
+            "EquationSystems", context.option("equation_system"), "equation_system"
+        )
         solver: Any = context.object("Solvers", context.option("solver"), "solver")
         if not isinstance(solver, Newton):
             raise context.error(f"'{context.option('solver')}' is not a nonlinear solver", "solver")

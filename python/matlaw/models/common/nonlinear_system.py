@@ -27,7 +27,9 @@ class NonlinearSystem:
         self.name = context.name
         self.location = context.location
         if context.given("structure"):
-            raise context.error("option 'structure' is not supported yet; the Jacobian is dense. Remove it", "structure")
+            raise context.error(
+                "option 'structure' is not supported yet; the Jacobian is dense. Remove it", "structure"
+            )
         for option in ("unknowns", "residuals"):
             if len(context.groups(option)) > 1:
                 raise context.error("groups of variables (separated by ';') are not supported yet", option)

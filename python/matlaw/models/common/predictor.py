@@ -14,10 +14,10 @@ from matlaw.tensors import R2, SR2, Scalar, Tensor
 class ConstantExtrapolationPredictor(Model):
     """Each unknown ``x`` starts from its old value ``x~1``."""
 
-    unknowns_SR2 = Option("list", "unknowns of type SR2", required=False)
-    unknowns_Scalar = Option("list", "unknowns of type Scalar", required=False)
-    unknowns_MRP = Option("list", "unknowns of type MRP", required=False)
-    unknowns_R2 = Option("list", "unknowns of type R2", required=False)
+    unknowns_SR2 = Option("list", "unknowns of type SR2", required=False)  # noqa: N815
+    unknowns_Scalar = Option("list", "unknowns of type Scalar", required=False)  # noqa: N815
+    unknowns_MRP = Option("list", "unknowns of type MRP", required=False)  # noqa: N815
+    unknowns_R2 = Option("list", "unknowns of type R2", required=False)  # noqa: N815
     cold = Option("list", "unknown:variable pairs for a step without history", required=False)
     time = Option("str", "time; only used by cold", required=False, default="t")
 
