@@ -17,7 +17,7 @@ from matlaw.version import __version__
 _LAZY = {
     "load_model": "matlaw.runtime",
     "EagerModel": "matlaw.eager",
-    "QuadratureBatch": "matlaw.runtime",
+    "QuadratureBatch": "matlaw.host",
 }
 
 __all__ = [

@@ -2,6 +2,6 @@
 
 from matlaw.runtime.compiled import CompiledModel
 from matlaw.runtime.load import load_model
-from matlaw.runtime.state_pair import StatePair
+from matlaw.state_pair import StatePair
 
 __all__ = ["CompiledModel", "StatePair", "load_model"]

@@ -10,7 +10,7 @@ import torch
 from matlaw import _core
 from matlaw.evaluation import Evaluation
 from matlaw.runtime.arrays import as_tensor, as_tensors, to_numpy, wants_numpy
-from matlaw.runtime.state_pair import StatePair
+from matlaw.state_pair import StatePair
 
 Arrays = dict[str, Any]
 Blocks = dict[str, dict[str, Any]]
@@ -148,8 +148,10 @@ class CompiledModel:
         :raises ConvergenceError: as :meth:`forward`
         :raises FatalError: as :meth:`forward`, or the law lacks a derivative that is needed
         """
-        result = self._handle.jvp(self._tensors("input", inputs), self._tensors("tangent", tangents))
-        return tuple(map(to_numpy, result)) if wants_numpy(inputs, tangents) else result
+        outputs, derivatives = self._handle.jvp(self._tensors("input", inputs), self._tensors("tangent", tangents))
+        if wants_numpy(inputs, tangents):
+            return to_numpy(outputs), to_numpy(derivatives)
+        return outputs, derivatives
 
     def jacobian(self, inputs: Mapping[str, Any]) -> tuple[Arrays, Blocks]:
         """Return the outputs and the blocks ``[output][input]``, each ``(*B, *out_sub_batch, *out_base, *in_base)``.
@@ -159,8 +161,8 @@ class CompiledModel:
         :raises ConvergenceError: as :meth:`forward`
         :raises FatalError: as :meth:`forward`, or the law has no derivatives
         """
-        result = self._handle.jacobian(self._tensors("input", inputs))
-        return tuple(map(to_numpy, result)) if wants_numpy(inputs) else result
+        outputs, blocks = self._handle.jacobian(self._tensors("input", inputs))
+        return (to_numpy(outputs), to_numpy(blocks)) if wants_numpy(inputs) else (outputs, blocks)
 
     def named_parameters(self) -> dict[str, torch.Tensor]:
         """Return the promoted parameters by qualified name; empty when all were baked in."""

@@ -73,11 +73,11 @@ def load_model(
                 max_chunk_rows=max_chunk_rows or 0,
             )
         )
-    from matlaw.eager import load_model as load_eager
+    from matlaw.runtime.eager import EagerLaw
 
     if not name:
         raise FatalError(f"{place}: name the model to load; an input file may hold several")
-    return load_eager(place, name, device=device, dtype=dtype_name or "float64", extensions=extensions)
+    return EagerLaw(place, name, extensions, device=device, dtype=dtype_name or "float64")
 
 
 def is_compiled(place: Path, name: str = "") -> bool:

@@ -6,25 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from matlaw.models import ImplicitUpdate, Model, Newton, ParameterSlot, Variable
+from matlaw.state_pair import StatePair
 from matlaw.tensors import Tensor
 
 Values = Mapping[str, Tensor]
-
-
-@dataclass(frozen=True)
-class StatePair:
-    """A variable and its value at the previous accepted step.
-
-    :ivar current: name of the variable
-    :ivar old: name of its old value, an input
-    :ivar role: ``state``: the output ``current`` feeds ``old``; ``force``: the input ``current`` does
-    :ivar initial: value of ``old`` before the first step, the components of ``(*sub_batch, *base)`` row by row
-    """
-
-    current: str
-    old: str
-    role: str
-    initial: tuple[float, ...] = ()
 
 
 @dataclass

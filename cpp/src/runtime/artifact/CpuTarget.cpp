@@ -4,7 +4,6 @@
 #include <array>
 #include <fstream>
 #include <iterator>
-#include <iterator>
 #include <set>
 #include <sstream>
 

@@ -1,0 +1,68 @@
+"""A law evaluated straight from its input file, with the arrays that a compiled law takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from matlaw.eager import EagerModel
+from matlaw.evaluation import Evaluation
+from matlaw.runtime.arrays import as_tensor, as_tensors, to_numpy, wants_numpy
+
+Arrays = dict[str, Any]
+Blocks = dict[str, dict[str, Any]]
+
+
+class EagerLaw(EagerModel):
+    """An :class:`matlaw.eager.EagerModel` that takes NumPy arrays and numbers too, and then gives NumPy arrays back.
+
+    Shapes, errors and meaning of every operation are those of :class:`matlaw.runtime.CompiledModel`.
+    """
+
+    def evaluate(self, inputs: Mapping[str, Any], jacobian: bool = False) -> Evaluation:
+        """Return outputs and the verdict per row."""
+        result = super().evaluate(self._tensors("input", inputs), jacobian)
+        if not wants_numpy(inputs):
+            return result
+        return Evaluation(
+            outputs=to_numpy(result.outputs),
+            status=to_numpy(result.status),
+            iterations=to_numpy(result.iterations),
+            dt_factor=to_numpy(result.dt_factor),
+            jacobian=to_numpy(result.jacobian),
+            failed_rows=result.failed_rows,
+        )
+
+    def forward(self, inputs: Mapping[str, Any]) -> Arrays:
+        """Return the outputs."""
+        result = super().forward(self._tensors("input", inputs))
+        return to_numpy(result) if wants_numpy(inputs) else result
+
+    def jvp(self, inputs: Mapping[str, Any], tangents: Mapping[str, Any]) -> tuple[Arrays, Arrays]:
+        """Return the outputs and their derivative along `tangents`."""
+        outputs, derivatives = super().jvp(self._tensors("input", inputs), self._tensors("tangent", tangents))
+        if wants_numpy(inputs, tangents):
+            return to_numpy(outputs), to_numpy(derivatives)
+        return outputs, derivatives
+
+    def jacobian(self, inputs: Mapping[str, Any]) -> tuple[Arrays, Blocks]:
+        """Return the outputs and the derivative blocks."""
+        outputs, blocks = super().jacobian(self._tensors("input", inputs))
+        return (to_numpy(outputs), to_numpy(blocks)) if wants_numpy(inputs) else (outputs, blocks)
+
+    def set_parameter(self, name: str, value: Any) -> None:
+        """Replace a parameter by a copy of `value`."""
+        super().set_parameter(name, as_tensor(f"parameter '{name}'", value, self.dtype, self.device))
+
+    def param_jacobian(self, inputs: Mapping[str, Any]) -> Blocks:
+        """Return derivatives by the parameters."""
+        result = super().param_jacobian(self._tensors("input", inputs))
+        return to_numpy(result) if wants_numpy(inputs) else result
+
+    def param_vjp(self, inputs: Mapping[str, Any], cotangents: Mapping[str, Any]) -> Arrays:
+        """Return the gradient by the parameters of the outputs weighted by `cotangents`."""
+        result = super().param_vjp(self._tensors("input", inputs), self._tensors("cotangent", cotangents))
+        return to_numpy(result) if wants_numpy(inputs, cotangents) else result
+
+    def _tensors(self, kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        return as_tensors(kind, values, self.dtype, self.device)
