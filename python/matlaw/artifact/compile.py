@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -121,18 +122,16 @@ def compile_model(
         for graph in plan.graphs
         if graph.forward is not None and graph.forward in plan.unsupported
     }
+    counter = _Counter(name, len(output_files(plan, stub)), progress)
     with building(place) as folder:
-        _lower(plan, folder, report, jobs, stub, progress)
+        _lower(plan, folder, report, jobs, counter)
         _verify(plan, folder, report)
         entries = metadata(plan, folder, digest, report.verification)
         (folder / "metadata.json").write_text(sealed(entries), encoding="utf-8")
-    total = len(output_files(plan, stub))
-    if progress:
-        progress(len(plan.files()) + 1, total, f"{name}/metadata.json")
+    counter.landed(f"{name}/metadata.json")
     if stub_path is not None:
         write_file(stub_path, stub_text)
-        if progress:
-            progress(total, total, stub_path.name)
+        counter.landed(stub_path.name)
     return report
 
 
@@ -161,59 +160,87 @@ def _build_inductor(exported: str, package: str, title: str, cpu_target: str) ->
     compile_exported(Path(exported).read_bytes(), Path(package), title, cpu_target)
 
 
-def _lower(plan: Plan, folder: Path, report: CompileReport, jobs: int, stub: bool, progress: Progress | None) -> None:
-    """Compile every graph; kernels in threads (the compiler is a process of its own), ``.pt2`` files in processes."""
-    from matlaw.lower.native import emit, find_compiler, native_program
+class _Counter:
+    """Numbers files as they land, from any thread."""
 
+    def __init__(self, name: str, total: int, progress: Progress | None) -> None:
+        self.name = name
+        self.total = total
+        self.progress = progress
+        self.count = 0
+        self.lock = threading.Lock()
+
+    def landed(self, file: str) -> None:
+        """One more file is there."""
+        with self.lock:
+            self.count += 1
+            if self.progress:
+                self.progress(self.count, self.total, file)
+
+    def watch(self, future: Future[None], file: str) -> Future[None]:
+        """Count the file when a task ends well."""
+        future.add_done_callback(lambda f: None if f.cancelled() or f.exception() else self.landed(file))
+        return future
+
+
+def _lower(plan: Plan, folder: Path, report: CompileReport, jobs: int, counter: _Counter) -> None:
+    """Compile every graph; kernels in threads (the compiler is a process of its own), ``.pt2`` files in processes."""
     request = plan.request
-    float32 = request.dtype == "float32"
-    total = len(output_files(plan, stub))
     (folder / request.folder).mkdir(parents=True)
-    find_compiler()
     pending: list[tuple[str, int, Future[None]]] = []
     with tempfile.TemporaryDirectory(prefix="matlaw-export-") as exports, ThreadPoolExecutor(2) as threads:
-        processes: Executor | None = None
+        processes = _pool(jobs) if jobs > 1 and any(plan.is_inductor(graph) for graph in plan.graphs) else None
         try:
             for graph in plan.graphs:
-                base = f"{request.folder}/{graph.stem}"
-                if plan.is_inductor(graph):
-                    from matlaw.lower.inductor import compile_exported, export_graph
-
-                    exported = export_graph(graph, request.name, torch.float32 if float32 else torch.float64)
-                    title = f"model '{request.name}', graph {graph.stem}"
-                    file = f"{base}.pt2"
-                    future: Future[None]
-                    if jobs > 1:
-                        processes = processes or _pool(min(jobs, len(plan.graphs)))
-                        kept = Path(exports) / f"{graph.stem}.exported"
-                        kept.write_bytes(exported)
-                        future = processes.submit(
-                            _build_inductor, str(kept), str(folder / file), title, request.cpu_target
-                        )
-                    else:
-                        future = Future()
-                        compile_exported(exported, folder / file, title, request.cpu_target)
-                        future.set_result(None)
-                        if progress:
-                            progress(len(pending) + 1, total, f"{request.name}/{file}")
-                    pending.append((file, 0, future))
                 if plan.is_native(graph):
-                    assert graph.forward is not None
-                    program = native_program(graph, plan.programs[graph.forward])
-                    source = emit(program, f"{request.name}: {graph.stem}", float32)
-                    file = f"{base}.{request.cpu_target}.so"
-                    count = program.statement_count
-                    build = threads.submit(_build_native, source, str(folder / file), request.cpu_target, count)
-                    pending.append((file, count, build))
-            for k, (file, statements, future) in enumerate(pending):
+                    pending.append(_start_native(plan, graph, folder, threads, counter))
+            for graph in plan.graphs:
+                if plan.is_inductor(graph):
+                    pending.append(_start_inductor(plan, graph, folder, Path(exports), processes, counter))
+            for file, statements, future in pending:
                 future.result()
-                path = folder / file
-                report.files.append(FileReport(f"{request.name}/{file}", path.stat().st_size, statements))
-                if progress and (jobs > 1 or path.suffix == ".so"):
-                    progress(k + 1, total, f"{request.name}/{file}")
+                size = (folder / file).stat().st_size
+                report.files.append(FileReport(f"{request.name}/{file}", size, statements))
         finally:
             if processes is not None:
                 processes.shutdown(cancel_futures=True)
+    order = {f"{request.name}/{file}": k for k, file in enumerate(plan.files())}
+    report.files.sort(key=lambda f: order[f.path])
+
+
+def _start_native(
+    plan: Plan, graph: Graph, folder: Path, threads: Executor, counter: _Counter
+) -> tuple[str, int, Future[None]]:
+    from matlaw.lower.native import emit, find_compiler, native_program
+
+    find_compiler()
+    request = plan.request
+    assert graph.forward is not None
+    program = native_program(graph, plan.programs[graph.forward])
+    source = emit(program, f"{request.name}: {graph.stem}", request.dtype == "float32")
+    file = f"{request.folder}/{graph.stem}.{request.cpu_target}.so"
+    count = program.statement_count
+    future = threads.submit(_build_native, source, str(folder / file), request.cpu_target, count)
+    return file, count, counter.watch(future, f"{request.name}/{file}")
+
+
+def _start_inductor(
+    plan: Plan, graph: Graph, folder: Path, exports: Path, processes: Executor | None, counter: _Counter
+) -> tuple[str, int, Future[None]]:
+    from matlaw.lower.inductor import export_graph
+
+    request = plan.request
+    exported = exports / f"{graph.stem}.exported"
+    exported.write_bytes(export_graph(graph, request.name, getattr(torch, request.dtype)))
+    file = f"{request.folder}/{graph.stem}.pt2"
+    task = (str(exported), str(folder / file), f"model '{request.name}', graph {graph.stem}", request.cpu_target)
+    if processes is not None:
+        return file, 0, counter.watch(processes.submit(_build_inductor, *task), f"{request.name}/{file}")
+    future: Future[None] = Future()
+    counter.watch(future, f"{request.name}/{file}")
+    _build_inductor(*task)
+    future.set_result(None)
+    return file, 0, future
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:

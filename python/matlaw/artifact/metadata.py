@@ -18,6 +18,11 @@ from matlaw.trace.graphs import Graph, offsets, parameter_slots, slots_of
 from matlaw.version import __version__
 
 SCHEMA_VERSION: Final = 13
+_INSTRUCTION_SETS: Final = frozenset(
+    ("pni", "ssse3", "fma", "f16c", "bmi1", "bmi2", "movbe", "popcnt", "cx16", "lahf_lm", "abm", "adx", "aes", "vaes",
+     "pclmulqdq", "vpclmulqdq", "gfni", "sha_ni", "rdrnd", "rdrand", "rdseed", "fsgsbase", "xsave", "xsaveopt",
+     "xsavec", "clflushopt", "clwb", "prefetchw", "3dnowprefetch", "mwaitx", "clzero", "wbnoinvd", "rdpid", "pku")
+)  # fmt: skip
 _SEAL: Final = "0" * 64
 
 
@@ -148,6 +153,8 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
     }
     if "inductor" in backends:
         build["inductor_cpu_target"] = request.cpu_target
+    if request.cpu_target == "native":
+        build["cpu_features"] = cpu_features()
     text = plan.source.render()
     found: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
@@ -159,7 +166,7 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
         "parameters": [parameter_entry(n, v) for n, v in plan.parameters.items()],
         "derivatives": [{"output": o, "input": i, "batch_independent": c} for o, i, c in plan.pairs],
         "state_pairs": [
-            {"current": p.current, "old": p.old, "role": p.role, "initial": [0.0] * program.inputs[p.old].size}
+            {"current": p.current, "old": p.old, "role": p.role, "initial": [float(x) for x in p.initial]}
             for p in program.state_pairs
         ],
         "segments": [segment_entry(part) for part in plan.segments],
@@ -174,6 +181,14 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
     if solver is not None:
         found["solver_config"] = solver
     return found
+
+
+def cpu_features() -> list[str]:
+    """Instruction sets of this machine's CPU, by their names in /proc/cpuinfo, without flags of the kernel's."""
+    text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    line = next((line for line in text.splitlines() if line.startswith("flags")), "flags :")
+    flags = line.partition(":")[2].split()
+    return sorted(f for f in flags if f in _INSTRUCTION_SETS or f.startswith(("avx", "sse")))
 
 
 def file_entry(path: Path) -> dict[str, Any]:

@@ -63,8 +63,8 @@ def reference(graph: Graph, parameters: Mapping[str, NDArray], float32: bool) ->
     with np.errstate(all="ignore"):
         for seed in range(_NOISY_RUNS):
             noisy = with_noise(graph_function(graph), arguments, unit, seed)
-            for k, (slot, y) in enumerate(zip(graph.outputs, noisy, strict=True)):
-                moved[k] = np.fmax(moved[k], np.abs(_rows_of(y.detach().numpy(), slot.size, STATES) - outputs[k]))
+            for k, (slot, x) in enumerate(zip(graph.outputs, noisy, strict=True)):
+                moved[k] = np.fmax(moved[k], np.abs(_rows_of(x.detach().numpy(), slot.size, STATES) - outputs[k]))
         allowed = []
         for y, m in zip(outputs, moved, strict=True):
             scale = np.nanmax(np.where(np.isfinite(y), np.abs(y), 0.0), axis=0, initial=0.0)

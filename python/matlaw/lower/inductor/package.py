@@ -56,13 +56,15 @@ def export_graph(graph: Graph, name: str, dtype: torch.dtype = torch.float64) ->
     rows = torch.export.Dim("rows", min=2)
     arguments = tuple(torch.zeros(*slot.shape, _EXAMPLE_ROWS, dtype=dtype) for slot in graph.inputs)
     dynamic: Any = {"flat": tuple({len(slot.shape): rows} for slot in graph.inputs)}
+    buffer = io.BytesIO()
     try:
-        exported = torch.export.export(Recorded(), arguments, dynamic_shapes=dynamic, strict=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            exported = torch.export.export(Recorded(), arguments, dynamic_shapes=dynamic, strict=False)
+            torch.export.save(exported, buffer)
     except Exception as e:
         first = str(e).strip().splitlines()[:3]
         raise CompileError(f"{title}: torch.export refused it: {' '.join(first)}") from e
-    buffer = io.BytesIO()
-    torch.export.save(exported, buffer)
     return buffer.getvalue()
 
 
@@ -97,7 +99,9 @@ def compile_exported(exported: bytes, package: Path, title: str, cpu_target: str
     folder = Path(tempfile.mkdtemp(prefix="matlaw-inductor-"))
     try:
         raw = folder / "graph.pt2"
-        torch._inductor.aoti_compile_and_package(program, package_path=str(raw), inductor_configs=options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch._inductor.aoti_compile_and_package(program, package_path=str(raw), inductor_configs=options)
         sanitize(raw, package, (folder, Path(cache_dir())))
     except Exception as e:
         first = str(e).strip().splitlines()[:3]

@@ -1,0 +1,102 @@
+"""Compile the artifacts that tests share, each once.
+
+They lie in ``build/test-artifacts/<law>-<variant>/``: the artifact folder ``model/`` and the stub ``model_aoti.i``. One
+that is up to date is used again, so calling this twice costs little.
+
+* ``linear_elastic-native``, ``j2_viscoplastic-native``, ``j2_plastic-native``: native kernels, float64, derivative
+  of stress by strain (which all others have as well)
+* ``linear_elastic-both``, ``j2_viscoplastic-both``: ``.pt2`` graphs as well
+* ``j2_viscoplastic-float32``: native kernels, float32
+* ``j2_viscoplastic-parameters``: native kernels, float64, Young's modulus and the yield stress are parameters
+* ``linear_elastic-parameters``: the same of the elastic law, with both of its parameters
+
+pytest compiles what a test asks for (fixture ``artifact`` in conftest.py). For C++ tests run this file first and
+tell them where the artifacts are:
+
+    python tests/artifacts.py              # all, in build/test-artifacts
+    python tests/artifacts.py --native     # those that take seconds
+    MATLAW_TEST_ARTIFACTS=$PWD/build/test-artifacts ctest --test-dir build/cpp
+
+The environment variable ``MATLAW_TEST_ARTIFACTS`` names the folder here, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+MODELS = ROOT / "examples" / "models"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How a shared artifact is compiled.
+
+    :ivar law: name of the input file in examples/models
+    :ivar options: arguments of :func:`matlaw.artifact.compile_model`
+    """
+
+    law: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+VARIANTS: dict[str, Variant] = {
+    "linear_elastic-native": Variant("linear_elastic", {"backend": "native"}),
+    "j2_viscoplastic-native": Variant("j2_viscoplastic", {"backend": "native"}),
+    "j2_plastic-native": Variant("j2_plastic", {"backend": "native"}),
+    "j2_viscoplastic-float32": Variant("j2_viscoplastic", {"backend": "native", "dtype": "float32"}),
+    "j2_viscoplastic-parameters": Variant(
+        "j2_viscoplastic",
+        {"backend": "native", "parameters": ["update.system.elasticity.E", "update.system.normality.flow.yield.sy"]},
+    ),
+    "linear_elastic-parameters": Variant(
+        "linear_elastic", {"backend": "native", "parameters": ["model.E", "model.nu"]}
+    ),
+    "linear_elastic-both": Variant("linear_elastic", {"backend": "both"}),
+    "j2_viscoplastic-both": Variant("j2_viscoplastic", {"backend": "both"}),
+}
+
+
+def folder() -> Path:
+    """Where the artifacts are."""
+    return Path(os.environ.get("MATLAW_TEST_ARTIFACTS") or ROOT / "build" / "test-artifacts")
+
+
+def shared_artifact(name: str, jobs: int = 2) -> Path:
+    """The folder with ``model/`` and ``model_aoti.i`` of a variant, compiled when it is not up to date.
+
+    :param name: a key of :data:`VARIANTS`
+    :param jobs: processes that compile
+    """
+    from matlaw.artifact import compile_model
+
+    variant = VARIANTS[name]
+    place = folder() / name
+    compile_model(
+        MODELS / f"{variant.law}.i", "model", place, derivatives=["stress:strain"], jobs=jobs, **variant.options
+    )
+    return place
+
+
+def main() -> int:
+    """Compile all."""
+    p = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    p.add_argument("--native", action="store_true", help="leave out the variants with .pt2 graphs")
+    p.add_argument("names", nargs="*", help=f"variants (default: all): {', '.join(VARIANTS)}")
+    options = p.parse_args()
+    for name in options.names or VARIANTS:
+        if name not in VARIANTS:
+            p.error(f"unknown variant '{name}'; known: {', '.join(VARIANTS)}")
+        if options.native and VARIANTS[name].options["backend"] == "both":
+            continue
+        print(shared_artifact(name), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

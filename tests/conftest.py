@@ -1,0 +1,32 @@
+"""What tests of all rooms share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import artifacts
+
+
+@pytest.fixture(scope="session")
+def artifact() -> Callable[[str], Path]:
+    """``artifact("j2_viscoplastic-native")`` is the folder with ``model/`` and the stub; compiled when needed."""
+    known: dict[str, Path] = {}
+
+    def get(name: str) -> Path:
+        if name not in known:
+            known[name] = artifacts.shared_artifact(name)
+        return known[name]
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def models() -> Path:
+    """The folder of the example input files."""
+    return artifacts.MODELS
