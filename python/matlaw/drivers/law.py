@@ -1,0 +1,152 @@
+"""What a driver needs of a law: an eager or a compiled one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+
+from matlaw.errors import ConvergenceError, InputError
+from matlaw.evaluation import Evaluation, Status
+
+
+class Law(Protocol):
+    """The part of :class:`matlaw.EagerModel` and of the compiled model that drivers use."""
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+
+    @property
+    def input_names(self) -> list[str]:
+        """Names of the inputs."""
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of the outputs."""
+
+    @property
+    def input_types(self) -> list[str]:
+        """Their tensor types."""
+
+    @property
+    def output_types(self) -> list[str]:
+        """Their tensor types."""
+
+    @property
+    def input_base_shapes(self) -> list[tuple[int, ...]]:
+        """Their base shapes."""
+
+    @property
+    def output_base_shapes(self) -> list[tuple[int, ...]]:
+        """Their base shapes."""
+
+    @property
+    def input_sub_batch_shapes(self) -> list[tuple[int, ...]]:
+        """Their sub-batch shapes."""
+
+    @property
+    def output_sub_batch_shapes(self) -> list[tuple[int, ...]]:
+        """Their sub-batch shapes."""
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Of inputs and outputs."""
+
+    @property
+    def device(self) -> torch.device:
+        """Of inputs and outputs."""
+
+    @property
+    def state_pairs(self) -> list[Any]:
+        """What goes from one step to the next."""
+
+    def evaluate(self, inputs: Mapping[str, Any], jacobian: bool = False) -> Evaluation:
+        """Outputs and the verdict per row."""
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """One variable of a law.
+
+    :ivar kind: name of the tensor type
+    :ivar base_shape: its base shape
+    :ivar sub_batch_shape: extents of its sub-batch axes
+    """
+
+    kind: str
+    base_shape: tuple[int, ...]
+    sub_batch_shape: tuple[int, ...]
+
+    @property
+    def trailing(self) -> tuple[int, ...]:
+        """``(*sub_batch, *base)``"""
+        return (*self.sub_batch_shape, *self.base_shape)
+
+
+def inputs_of(law: Law) -> dict[str, Boundary]:
+    """The inputs by name."""
+    return _boundary(law.input_names, law.input_types, law.input_base_shapes, law.input_sub_batch_shapes)
+
+
+def outputs_of(law: Law) -> dict[str, Boundary]:
+    """The outputs by name."""
+    return _boundary(law.output_names, law.output_types, law.output_base_shapes, law.output_sub_batch_shapes)
+
+
+def _boundary(names: list[str], kinds: list[str], bases: list[Any], subs: list[Any]) -> dict[str, Boundary]:
+    return {n: Boundary(k, tuple(b), tuple(s)) for n, k, b, s in zip(names, kinds, bases, subs, strict=True)}
+
+
+def batch_shape(values: Mapping[str, torch.Tensor], boundary: Mapping[str, Boundary]) -> tuple[int, ...]:
+    """The batch shape that all values broadcast to.
+
+    :raises RuntimeError: when they do not
+    """
+    shapes = [v.shape[: v.ndim - len(boundary[n].trailing)] for n, v in values.items()]
+    return tuple(torch.broadcast_shapes(*shapes))
+
+
+def evaluate(
+    law: Law, values: Mapping[str, torch.Tensor], boundary: Mapping[str, Boundary], where: str, jacobian: bool = False
+) -> Evaluation:
+    """The outputs of a law for inputs whose batch shapes broadcast.
+
+    :param where: begins the message of an error: the driver, the step, the time
+    :raises ConvergenceError: rows did not converge; it names them
+    :raises InputError: an input is not finite
+    """
+    batch = batch_shape(values, boundary)
+    given = {
+        n: v.expand(*batch, *v.shape[v.ndim - len(boundary[n].trailing) :]).contiguous() for n, v in values.items()
+    }
+    found = law.evaluate(given, jacobian)
+    if found.failed_rows or bool((torch.as_tensor(found.status) != int(Status.CONVERGED)).any()):
+        raise _failure(found, given, boundary, where, batch)
+    return found
+
+
+def _failure(
+    found: Evaluation,
+    given: Mapping[str, torch.Tensor],
+    boundary: Mapping[str, Boundary],
+    where: str,
+    batch: tuple[int, ...],
+) -> ConvergenceError | InputError:
+    status = torch.as_tensor(found.status).reshape(-1)
+    bad = torch.nonzero(status == int(Status.BAD_INPUT)).flatten().tolist()
+    for row in bad[:1]:
+        for name, value in given.items():
+            flat = value.reshape(-1, *boundary[name].trailing)
+            if not bool(torch.isfinite(flat[row]).all()):
+                return InputError(f"{where}: input '{name}' is NaN or infinite in row {row}", name, row)
+    rows = torch.nonzero(status != int(Status.CONVERGED)).flatten().tolist()
+    listed = ", ".join(map(str, rows[:10])) + (", ..." if len(rows) > 10 else "")
+    shape = f" of the batch {batch}" if batch else ""
+    return ConvergenceError(
+        f"{where}: {len(rows)} of {len(status)} rows did not converge: {listed}{shape}. "
+        "Prescribe smaller steps, or give the solver more iterations",
+        rows,
+    )
