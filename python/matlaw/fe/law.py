@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-import matlaw
 from matlaw.errors import FatalError
 from matlaw.fe.input.parameters import Parameter, Values, required
 from matlaw.fe.input.registry import check_fields
 from matlaw.fe.input.suggestion import closest
 from matlaw.fe.input.tree import Block
+from matlaw.host import QuadratureBatch
+from matlaw.runtime import load_model
 
 #: name of the law's input that follows the time
 TIME = "t"
@@ -82,7 +83,7 @@ class Law:
 
     def _load(self) -> Any:
         try:
-            return matlaw.load_model(str(self.path), self.values["model"])
+            return load_model(str(self.path), self.values["model"])
         except FatalError as error:
             raise self.values.error(f"the law cannot be loaded: {error}", "input") from error
 
@@ -150,11 +151,11 @@ class LawPoints:
         self.n_points = n_points
         self.seconds = 0.0
         self.calls = 0
-        self._batch = matlaw.QuadratureBatch(law.model, n_points)
+        self._batch = QuadratureBatch(law.model, n_points)
         self._timed = TIME in law.inputs
         old_time = next((old for old, current in law.state.items() if current == TIME), None)
         if start != 0.0 and old_time is not None:
-            self._batch.set_state(old_time, np.full((n_points, 1), start))
+            self._batch.set_state(old_time, np.full(n_points, start))
 
     def evaluate(self, strain: np.ndarray, t: float, tangent: bool) -> None:
         """Evaluate from the old state; the result is kept for :meth:`stress` and the others.

@@ -87,9 +87,9 @@ MOOSE_PARAMETERS = frozenset(
     eigenstrain_names decomposition_method planar_formulation base_name use_finite_deform_jacobian temperature
     thermal_eigenstrain_name out_of_plane_strain constrain_types additional_generate_output_family
     additional_generate_output_order automatic_eigenstrain_names scalar_out_of_plane_strain
-    use_automatic_differentiation second_order parallel_type partitioner uniform_refine construct_side_list_from_node_list
-    block_id block_name
-    initial_condition scaling components array eigen initial_from_file_var sync_times start_step end_step
+    use_automatic_differentiation second_order parallel_type partitioner uniform_refine
+    construct_side_list_from_node_list block_id block_name
+       initial_condition scaling components array eigen initial_from_file_var sync_times start_step end_step
     time_step_interval interval minimum_time_interval sync_only append_date gauss_lobatto_grid elem_type show hide
     additional_execute_on execute_vector_postprocessors_on execute_postprocessors_on show_material_properties
     elemental_as_nodal output_dimension discontinuous sequence""".split()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from matlaw.fe.problem import Problem
 
 #: stops drawing meshes whose surface has more faces
 MOST_FACES = 40000
+_AZIMUTH, _ELEVATION = -62.0, 34.0
 
 
 def draw(problem: Problem, path: Path, title: str = "") -> bool:
@@ -25,14 +25,14 @@ def draw(problem: Problem, path: Path, title: str = "") -> bool:
     if len(surface) > MOST_FACES:
         return False
     try:
+        from matplotlib import colormaps
         from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.collections import PolyCollection
+        from matplotlib.colors import Normalize
         from matplotlib.figure import Figure
     except ImportError:
         return False
-    from matplotlib import colormaps
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
     mesh = problem.mesh
     faces = np.take_along_axis(mesh.elements[surface[:, 0]], SIDE_NODES[surface[:, 1]], axis=1)
@@ -42,37 +42,48 @@ def draw(problem: Problem, path: Path, title: str = "") -> bool:
     scale = _scale(0.06 * size / largest) if largest > 0.0 else 1.0
     points = mesh.points + scale * displacement
     stress = _nodal_mean(problem, von_mises(problem.tensor("stress")))
-
     low, high = float(stress.min()), float(stress.max())
     if high - low < 1e-9 * max(abs(high), 1.0):
         low, high = low - 0.5, high + 0.5
-    colours = colormaps["turbo"]
-    normalise = Normalize(low, high)
-    polygons = points[faces]
-    shade = _shade(polygons)
-    rgba = colours(normalise(stress[faces].mean(axis=1)))
-    rgba[:, :3] *= shade[:, None]
 
-    figure = Figure(figsize=(9.0, 6.0), dpi=150)
+    right, up, towards = _view(_AZIMUTH, _ELEVATION)
+    polygons = points[faces]
+    normals = np.cross(polygons[:, 2] - polygons[:, 0], polygons[:, 3] - polygons[:, 1])
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    seen = np.flatnonzero(normals @ towards > 0.0)
+    seen = seen[np.argsort(polygons[seen].mean(axis=1) @ towards)]  # far faces first
+    light = 0.35 * right + 0.75 * up + 0.8 * towards
+    shade = 0.74 + 0.26 * np.clip(normals[seen] @ light / np.linalg.norm(light), 0.0, 1.0)
+    colours, normalise = colormaps["turbo"], Normalize(low, high)
+    rgba = colours(normalise(stress[faces[seen]].mean(axis=1)))
+    rgba[:, :3] *= shade[:, None]
+    flat = np.stack([polygons[seen] @ right, polygons[seen] @ up], axis=-1)
+
+    width, height = np.ptp(flat.reshape(-1, 2), axis=0)
+    figure = Figure(figsize=(9.5, float(np.clip(1.4 + 7.2 * height / width, 3.4, 8.0))), dpi=150)
     FigureCanvasAgg(figure)
-    axes: Any = figure.add_axes((-0.05, -0.06, 0.9, 1.08), projection="3d", computed_zorder=False)
-    collection = Poly3DCollection(polygons, facecolors=rgba, edgecolors=(0.0, 0.0, 0.0, 0.45), linewidths=0.35)
-    axes.add_collection3d(collection)
-    middle, extent = (points.max(axis=0) + points.min(axis=0)) / 2.0, np.ptp(points, axis=0)
-    half = 0.5 * extent
-    axes.set_xlim(middle[0] - half[0], middle[0] + half[0])
-    axes.set_ylim(middle[1] - half[1], middle[1] + half[1])
-    axes.set_zlim(middle[2] - half[2], middle[2] + half[2])
-    axes.set_box_aspect(tuple(extent), zoom=1.25)
-    axes.set_proj_type("persp", focal_length=0.6)
-    axes.view_init(elev=22.0, azim=-58.0)
+    axes = figure.add_axes((0.03, 0.05, 0.81, 0.79))
+    axes.add_collection(
+        PolyCollection(list(flat), facecolors=rgba, edgecolors=(0.0, 0.0, 0.0, 0.4), linewidths=0.4, joinstyle="round")
+    )
+    axes.set_aspect("equal")
+    axes.autoscale_view()
     axes.set_axis_off()
-    bar = figure.colorbar(ScalarMappable(normalise, colours), cax=figure.add_axes((0.86, 0.2, 0.022, 0.6)))
+    bar = figure.colorbar(ScalarMappable(normalise, colours), cax=figure.add_axes((0.87, 0.17, 0.02, 0.62)))
     bar.set_label("von Mises stress")
-    figure.text(0.04, 0.93, title or problem.root.location, fontsize=12, weight="bold")
-    figure.text(0.04, 0.895, f"time {problem.time:g}, displacement x {scale:g}", fontsize=9, color="0.35")
+    figure.text(0.035, 0.985, title or path.stem, fontsize=13, weight="bold", va="top")
+    note = f"time {problem.time:g}; displacement enlarged {scale:g} times" if scale != 1.0 else f"time {problem.time:g}"
+    figure.text(0.035, 0.985 - 0.3 / figure.get_figheight(), note, fontsize=9, color="0.35", va="top")
     figure.savefig(path)
     return True
+
+
+def _view(azimuth: float, elevation: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Directions to the right, up and towards the viewer, who looks from an azimuth and elevation in degrees."""
+    a, e = np.radians(azimuth), np.radians(elevation)
+    towards = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
+    right = np.array([-np.sin(a), np.cos(a), 0.0])
+    return right, np.cross(towards, right), towards
 
 
 def _scale(largest: float) -> float:
@@ -89,12 +100,3 @@ def _nodal_mean(problem: Problem, values: np.ndarray) -> np.ndarray:
     elements = problem.mesh.elements
     total = np.bincount(elements.ravel(), weights=np.repeat(average, 8), minlength=problem.mesh.n_nodes)
     return total / np.maximum(np.bincount(elements.ravel(), minlength=problem.mesh.n_nodes), 1)
-
-
-def _shade(polygons: np.ndarray) -> np.ndarray:
-    """Brightness of each face under a light from above left, ``(n,)``."""
-    normal = np.cross(polygons[:, 2] - polygons[:, 0], polygons[:, 3] - polygons[:, 1])
-    length = np.linalg.norm(normal, axis=1)
-    light = np.array([-0.35, -0.6, 0.72])
-    light /= np.linalg.norm(light)
-    return 0.68 + 0.32 * np.clip(normal @ light / np.where(length > 0.0, length, 1.0), 0.0, 1.0)

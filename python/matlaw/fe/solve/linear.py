@@ -12,7 +12,7 @@ from matlaw.fe.solve.conjugate_gradients import conjugate_gradients
 from matlaw.fe.solve.two_level import TwoLevelPreconditioner
 
 #: systems with more unknowns go to conjugate gradients first
-DIRECT_LIMIT = 6000
+DIRECT_LIMIT = 3000
 
 
 class SingularSystemError(Exception):

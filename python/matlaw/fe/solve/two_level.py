@@ -24,7 +24,8 @@ class TwoLevelPreconditioner:
         self._prolongation = _hat_functions(points, components)
         self._restriction = self._prolongation.T.tocsr()
         self._smoothing: list[np.ndarray] = []
-        self._vector: np.ndarray | None = None
+        start = np.random.default_rng(0).standard_normal(len(components))
+        self._start = start / np.linalg.norm(start)
 
     def update(self, matrix: csr_matrix) -> None:
         """Take in new values of the matrix."""
@@ -41,18 +42,16 @@ class TwoLevelPreconditioner:
         self._coarse = splu(coarse, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.01)
 
     def _largest_eigenvalue(self, matrix: csr_matrix, scale: np.ndarray) -> float:
-        """Largest eigenvalue of the diagonally scaled matrix, by power iterations from where the last call ended."""
-        iterations = 6
-        if self._vector is None:
-            self._vector = np.random.default_rng(0).standard_normal(len(scale))
-            iterations = 20
-        x = self._vector / np.linalg.norm(self._vector)
+        """Largest eigenvalue of the diagonally scaled matrix by power iterations.
+
+        They start from the same vector every time: a solve must not depend on the ones before it.
+        """
+        x = self._start
         largest = 1.0
-        for _ in range(iterations):
+        for _ in range(12):
             y = scale * (matrix @ (scale * x))
             largest = float(np.linalg.norm(y))
             x = y / largest
-        self._vector = x
         return largest
 
     def apply(self, residual: np.ndarray) -> np.ndarray:
