@@ -87,7 +87,7 @@ class ModelUnitTest(Driver):
         return self
 
     def run(self, law: Law, progress: Progress | None = None) -> Outcome:
-        """Evaluates and compares; see :meth:`Driver.run`."""
+        """Evaluates and compares; see :meth:`Driver.run`. There are no steps to report."""
         inputs, outputs = inputs_of(law), outputs_of(law)
         for known, given, what in ((inputs, self._inputs, "input"), (outputs, self._outputs, "output")):
             for name, (value, option) in given.items():
@@ -102,8 +102,6 @@ class ModelUnitTest(Driver):
             values[name] = data.to(law.dtype).to(law.device)
             if name not in self._inputs:
                 outcome.warnings.append(f"input '{name}' of model '{self.model_name}' is not given; it is zero")
-        if progress:
-            progress(1, 1, 0.0)
         # The differences need the full batch in every input.
         batch = self._batch(values, inputs)
         values = {n: v.expand(*batch, *inputs[n].trailing) for n, v in values.items()}
