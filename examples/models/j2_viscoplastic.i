@@ -2,7 +2,7 @@
 #
 # Units: MPa, s, strain without unit.
 # E, nu: EN 1993-1-1, section 3.2.6, rounded. Yield stress and saturation (250 MPa, 100 MPa more): of the order of S235/S275.
-# Perzyna's reference stress and exponent (100 MPa, 5): P. Perzyna, Adv. Appl. Mech. 9 (1966), where mild steel has 5.
+# Exponent 5: G. R. Cowper, P. S. Symonds (Brown University, 1957), for mild steel. Reference stress: for illustration.
 #
 # Inputs: strain, t and the old values plastic_strain~1, equivalent_plastic_strain~1, t~1.
 # Outputs: stress, plastic_strain, equivalent_plastic_strain.
