@@ -94,9 +94,9 @@ class Context:
         lift = self.pool.real if real else self.pool.lift
         if any(isinstance(a, BatchExtent) for a in arrays):
             raise self.refuse("the number of rows is used as a value")
-        result = np.frompyfunc(lambda *xs: function(*map(lift, xs)), len(arrays), 1)(
-            *(np.asarray(a, dtype=object) for a in arrays)
-        )
+        elementwise = np.frompyfunc(lambda *xs: function(*map(lift, xs)), len(arrays), 1)
+        with np.errstate(all="ignore"):
+            result = elementwise(*(np.asarray(a, dtype=object) for a in arrays))
         return _objects(result)
 
 
@@ -226,17 +226,17 @@ def _minimum(c: Context, a: Array, b: Array) -> Array:
 
 def _at_least(c: Context, x: Any, low: Any) -> Array:
     p = c.pool
-    return c.map(lambda v, m: p.where(p.compare("lt", v, m), m, v), x, low)
+    return c.map(lambda v, m: p.where(p.logical_or(p.compare("lt", v, m), p.compare("ne", m, m)), m, v), x, low)
 
 
 def _at_most(c: Context, x: Any, high: Any) -> Array:
     p = c.pool
-    return c.map(lambda v, m: p.where(p.compare("gt", v, m), m, v), x, high)
+    return c.map(lambda v, m: p.where(p.logical_or(p.compare("gt", v, m), p.compare("ne", m, m)), m, v), x, high)
 
 
 @handles("clamp", "clip")
 def _clamp(c: Context, x: Array, min: Any = None, max: Any = None) -> Array:
-    """NaN stays NaN; the derivative at a bound is 1, as in torch."""
+    """NaN stays NaN, a bound that is NaN gives NaN; the derivative at a bound is 1, as in torch."""
     if min is not None:
         x = _at_least(c, x, min)
     return x if max is None else _at_most(c, x, max)
@@ -752,7 +752,7 @@ def _call(pool: Pool, node: torch.fx.Node, environment: dict[torch.fx.Node, Any]
     name = node.target._schema.name.removeprefix("aten::")
     if name in ("sym_size", "sym_numel"):
         if name == "sym_numel":
-            raise context.refuse("the number of rows is used as a value")
+            return BatchExtent(args[0].size)
         return BatchExtent(1) if context.input_axis() == args[1] % args[0].ndim else args[0].shape[args[1]]
     value = node.meta.get("val")
     if isinstance(value, torch.Tensor):

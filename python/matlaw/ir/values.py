@@ -262,9 +262,9 @@ class Pool:
         return self._fold("min", a, b) or (a if a is b else self._make("min", (a, b)))
 
     def pow(self, base: Value, exponent: Value) -> Value:
-        """``base ** exponent``; small integer powers and half powers become products and roots.
+        """``base ** exponent``; small integer powers become products.
 
-        A half power of minus infinity is NaN here, where C's ``pow`` gives infinity.
+        Half powers stay: as products with roots they would have no derivative at zero. Backends may reduce them.
         """
         if exponent.is_const and not base.is_const:
             n = exponent.number
@@ -272,11 +272,6 @@ class Pool:
                 return self.one
             if abs(n) <= LARGEST_REDUCED_POWER and n == int(n):
                 power = self._integer_power(base, abs(int(n)))
-                return power if n > 0 else self.div(self.one, power)
-            if abs(n) <= 4 and 2 * n == int(2 * n):
-                root = self.sqrt(base)
-                whole = int(abs(n) - 0.5)
-                power = self.mul(self._integer_power(base, whole), root) if whole else root
                 return power if n > 0 else self.div(self.one, power)
         return self._fold("pow", base, exponent) or self._make("pow", (base, exponent))
 

@@ -108,9 +108,22 @@ def _expression(v: Value, names: dict[int, str]) -> str:
     operands = [names[a.id] for a in v.args]
     if v.op in _INFIX:
         return f"{operands[0]} {_INFIX[v.op]} {operands[1]}"
+    if v.op == "pow" and v.args[1].is_const and is_half_power(v.args[1].number):
+        return _half_power(operands[0], v.args[1].number)
     if v.op in _PREFIX:
         return f"{_PREFIX[v.op]}{operands[0]}"
     return f"{_FUNCTIONS[v.op]}({', '.join(operands)})"
+
+
+def is_half_power(exponent: float) -> bool:
+    """True for 0.5, 1.5 ... and their negatives, as long as products and a root are cheaper than ``pow``."""
+    return abs(exponent) < 5 and exponent != int(exponent) and 2 * exponent == int(2 * exponent)
+
+
+def _half_power(base: str, exponent: float) -> str:
+    """Products and a root. Of minus infinity it is NaN, where ``pow`` gives infinity."""
+    power = " * ".join([*[base] * int(abs(exponent)), f"sqrt_of({base})"])
+    return power if exponent > 0 else f"all(1) / ({power})"
 
 
 def _note(v: Value, program: Program) -> str:

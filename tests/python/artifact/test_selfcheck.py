@@ -1,0 +1,114 @@
+"""The self-check finds wrong kernels, wrong derivatives and rows that depend on each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from matlaw.artifact import selfcheck
+from matlaw.artifact.rounding import with_noise
+from matlaw.errors import CompileError
+from matlaw.trace import graphs as g
+from matlaw.trace.slots import Slot
+
+X = Slot("x", (2,))
+SQUARE = g.Forward("square", lambda x: [x * x], (X,), (X,))
+
+
+def right(inputs: Sequence[NDArray]) -> list[NDArray]:
+    return [inputs[0] ** 2]
+
+
+def check(evaluator: selfcheck.Evaluator, forward: g.Forward = SQUARE, float32: bool = False) -> float:
+    graph = g.value_graph("test", forward)
+    return selfcheck.compare(graph, evaluator, selfcheck.reference(graph, {}, float32), "test.so", True)
+
+
+def test_right_results_pass() -> None:
+    assert check(right) == 0.0
+
+
+def test_wrong_results_name_output_row_and_values() -> None:
+    def wrong(inputs: Sequence[NDArray]) -> list[NDArray]:
+        y = inputs[0] ** 2
+        y[1, 3:4] *= 1 + 1e-9
+        return [y]
+
+    with pytest.raises(CompileError, match=r"test\.so: disagrees with eager: 'x', component 1, row 3 "):
+        check(wrong)
+
+
+def test_rows_that_depend_on_the_batch_are_found() -> None:
+    def by_size(inputs: Sequence[NDArray]) -> list[NDArray]:
+        return [inputs[0] ** 2 * (1 + 1e-15 * (inputs[0].shape[1] > 100))]
+
+    with pytest.raises(CompileError, match="depends on the number of rows"):
+        check(by_size)
+
+    def by_position(inputs: Sequence[NDArray]) -> list[NDArray]:
+        return [inputs[0] ** 2 * (1 + 1e-15 * (np.arange(inputs[0].shape[1]) % 4 == 3))]
+
+    with pytest.raises(CompileError, match="position"):
+        check(by_position)
+
+
+def test_nan_must_stay_nan() -> None:
+    forward = g.Forward("root", lambda x: [x.sqrt()], (X,), (X,))
+    with np.errstate(all="ignore"):
+        assert check(lambda inputs: [np.sqrt(inputs[0])], forward) < 1e-15
+        with pytest.raises(CompileError, match="disagrees"):
+            check(lambda inputs: [np.nan_to_num(np.sqrt(inputs[0]))], forward)
+
+
+def test_cancellation_is_allowed_for_but_not_more() -> None:
+    """a + b - sqrt(a^2 + b^2) loses what is small; another order of operations loses something else."""
+    forward = g.Forward(
+        "fb", lambda x: [(x[0] + x[1] - (x[0] ** 2 + x[1] ** 2).sqrt()).unsqueeze(0)], (X,), (Slot("y", (1,)),)
+    )
+
+    def other_order(inputs: Sequence[NDArray]) -> list[NDArray]:
+        a, b = inputs[0]
+        return [(b - np.hypot(a, b) + a)[None]]
+
+    graph = g.value_graph("test", forward)
+    expected = selfcheck.reference(graph, {}, False)
+    assert selfcheck.compare(graph, other_order, expected, "test.so", False) < 1e-10
+    with pytest.raises(CompileError):
+        selfcheck.compare(graph, lambda x: [other_order(x)[0] * (1 + 1e-6)], expected, "test.so", False)
+
+
+def test_wrong_derivatives_of_eager_are_found() -> None:
+    class Wrong(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x: torch.Tensor) -> torch.Tensor:
+            return x * x
+
+        @staticmethod
+        def setup_context(ctx: object, inputs: tuple, output: torch.Tensor) -> None:
+            ctx.save_for_backward(*inputs)  # type: ignore[attr-defined]
+
+        @staticmethod
+        def backward(ctx: object, gradient: torch.Tensor) -> torch.Tensor:
+            [x] = ctx.saved_tensors  # type: ignore[attr-defined]
+            return 2.1 * x * gradient
+
+    forward = g.Forward("wrong", lambda x: [Wrong.apply(x)], (X,), (X,))
+    graph = g.jvp_graph("test", forward, [g.Pair("x", "x")])
+    with pytest.raises(CompileError, match="finite differences"):
+        selfcheck.check_finite_differences(graph, selfcheck.reference(graph, {}, False), "test")
+    right_graph = g.jvp_graph("test", SQUARE, [g.Pair("x", "x")])
+    expected = selfcheck.reference(right_graph, {}, False)
+    assert 0 < selfcheck.check_finite_differences(right_graph, expected, "test") < 1e-6
+
+
+def test_noise_moves_every_operation_a_little() -> None:
+    x = torch.rand(6, 50, dtype=torch.float64) + 1
+    [noisy] = with_noise(lambda y: [y * y + y], [x], 1e-6, 0)
+    relative = (noisy / (x * x + x) - 1).abs()
+    assert 1e-8 < relative.max() < 1e-5
