@@ -3,9 +3,9 @@
 An input file must never run code of its own, so nothing here compiles or executes text: the text is parsed to a syntax
 tree and a small interpreter walks it. It knows literals, arithmetic, comparisons, tuples, lists, indexing and
 assignments; the functions and constants of :data:`TORCH`; the methods and attributes of :data:`METHODS`; the typed
-tensors, which take values in the public layout ``(*B, *base)``; and the names of other ``[Tensors]`` entries. Anything
-else is refused. Sizes are checked before anything is computed, by running the operation on tensors without
-memory first.
+tensors, which take values in the public layout ``(*B, *sub_batch, *base)`` and ``sub_batch_ndim``; and the names of
+other ``[Tensors]`` entries. Anything else is refused. Sizes are checked before anything is computed, by running the
+operation on tensors without memory first.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ METHODS = frozenset(
 ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "T", "mT"})
 #: Keywords of functions and methods.
 KEYWORDS = frozenset(
-    "dtype dim dims axis base steps start end fill_value keepdim min max shifts size input other".split()
+    "dtype dim dims axis base steps start end fill_value keepdim min max shifts size input other sub_batch_ndim".split()
 )
 
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
@@ -301,7 +301,7 @@ class _Interpreter:
             if args[0] is value:
                 return value
             shape = torch.as_tensor(args[0]).shape
-            return self._with_shape(value, tuple(shape[: len(shape) - function.base_ndim]))
+            return self._with_shape(value, tuple(shape[: len(shape) - function.base_ndim - value.sub_batch_ndim]))
         if not callable(function) or isinstance(function, Tensor | torch.Tensor | torch.dtype):
             raise ExpressionError(f"line {node.lineno}: {_kind(function)} cannot be called")
         if function in _FACTORIES:
@@ -342,17 +342,21 @@ def _bounded(value: Any) -> Any:
 
 def _typed(kind: type[Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
     """A typed tensor from a value in the public layout."""
-    if len(args) != 1 or kwargs:
-        raise ExpressionError(f"{kind.__name__} takes one value of shape (*B, {', '.join(map(str, kind.base_shape))})")
+    sub = kwargs.get("sub_batch_ndim", 0)
+    if len(args) != 1 or kwargs.keys() - {"sub_batch_ndim"}:
+        base = ", ".join(map(str, kind.base_shape))
+        raise ExpressionError(f"{kind.__name__} takes one value of shape (*B, *sub_batch, {base}) and sub_batch_ndim")
     value = args[0]
     if isinstance(value, kind):
         return value
     if isinstance(value, Tensor):
         raise ExpressionError(f"{kind.__name__} cannot be made from {_kind(value)}")
     data = torch.as_tensor(value, dtype=torch.float64)
+    if type(sub) is not int or not 0 <= sub <= data.ndim - kind.base_ndim:
+        raise ExpressionError(f"{kind.__name__}: sub_batch_ndim={sub} does not fit the shape {tuple(data.shape)}")
     if tuple(data.shape[data.ndim - kind.base_ndim :]) != kind.base_shape:
         raise ExpressionError(f"{kind.__name__}: expected shape (*B, *{kind.base_shape}), got {tuple(data.shape)}")
-    return to_internal(data, kind)
+    return to_internal(data, kind, sub)
 
 
 def _guarded(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -1,11 +1,12 @@
 """Models: forward functions on typed batch-last tensors. Importing this registers every type."""
 
+from matlaw.models import chemical_reactions, phase_field_fracture, porous_flow
 from matlaw.models.common import AOTIModel, ComposedModel, ImplicitUpdate, NonlinearSystem
 from matlaw.models.context import Context, ParameterSlot
 from matlaw.models.declaration import Input, Option, Output, Parameter, declarations
 from matlaw.models.model import Leaf, Model
 from matlaw.models.registry import register, registered
-from matlaw.models.solid_mechanics import elasticity, plasticity
+from matlaw.models.solid_mechanics import elasticity, kinematics, plasticity, traction_separation, viscoelasticity
 from matlaw.models.solvers import DenseLU, Newton
 from matlaw.models.variable import Variable, old
 
@@ -25,10 +26,16 @@ __all__ = [
     "Parameter",
     "ParameterSlot",
     "Variable",
+    "chemical_reactions",
     "declarations",
     "elasticity",
+    "kinematics",
     "old",
+    "phase_field_fracture",
     "plasticity",
+    "porous_flow",
     "register",
     "registered",
+    "traction_separation",
+    "viscoelasticity",
 ]

@@ -198,8 +198,6 @@ def test_implicit_update(model):
     [
         ("predictor = 'guess'", "max_substepping_level = 2", "max_substepping_level.*not supported yet"),
         ("predictor = 'guess'", "incremental_variables = 't'", "incremental_variables.*not supported yet"),
-        ("unknowns_Scalar = 'x'", "unknowns_Scalar = 'x'\ncold = 'x:y'", "'cold' is not supported yet"),
-        ("unknowns_Scalar = 'x'", "unknowns_MRP = 'x'", "'unknowns_MRP' is not supported yet"),
         ("unknowns_Scalar = 'x'", "unknowns_Scalar = 'z'", "unknown variable among the unknowns 'z'"),
         ("unknowns_Scalar = 'x'", "unknowns_SR2 = 'x'", "unknown 'x' is Scalar, but the predictor gives SR2"),
         ("unknowns_Scalar = 'x'", "", "expected at least one unknown"),

@@ -9,7 +9,7 @@ from matlaw.models.declaration import Declaration, Input, Option, Output
 from matlaw.models.model import Leaf
 from matlaw.models.registry import register
 from matlaw.models.variable import Variable, old
-from matlaw.tensors import SR2, Scalar, Tensor
+from matlaw.tensors import R2, SR2, Scalar, Tensor, Vec
 from matlaw.tensors.functions import where
 
 
@@ -100,6 +100,10 @@ def _family(base: type[History], kind: type[Tensor], output: str) -> type[Histor
 
 
 ScalarVariableRate = _family(VariableRate, Scalar, "variable_rate")
+VecVariableRate = _family(VariableRate, Vec, "variable_rate")
 SR2VariableRate = _family(VariableRate, SR2, "variable_rate")
+R2VariableRate = _family(VariableRate, R2, "variable_rate")
 ScalarBackwardEulerTimeIntegration = _family(BackwardEulerTimeIntegration, Scalar, "variable_residual")
+VecBackwardEulerTimeIntegration = _family(BackwardEulerTimeIntegration, Vec, "variable_residual")
 SR2BackwardEulerTimeIntegration = _family(BackwardEulerTimeIntegration, SR2, "variable_residual")
+R2BackwardEulerTimeIntegration = _family(BackwardEulerTimeIntegration, R2, "variable_residual")

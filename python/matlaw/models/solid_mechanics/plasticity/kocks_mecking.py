@@ -1,9 +1,9 @@
 """The temperature and rate dependence of flow after Kocks and Mecking.
 
 Source of all: U. F. Kocks, H. Mecking, Physics and phenomenology of strain hardening: the FCC case, Prog. Mater. Sci.
-48 (2003). In a plot of the logarithm of the flow stress over the shear modulus against the normalised activation energy,
-the data fall on a line of slope ``A`` and intercept ``B`` at high activation energy and on a horizontal line at ``C``
-at low activation energy.
+48 (2003). In a plot of the logarithm of the flow stress over the shear modulus against the normalised activation
+energy, the data fall on a line of slope ``A`` and intercept ``B`` at high activation energy and on a horizontal line at
+``C`` at low activation energy.
 """
 
 from __future__ import annotations
