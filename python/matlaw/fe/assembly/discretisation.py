@@ -29,7 +29,7 @@ class Discretisation:
         basis = CellBasis(self.skfem_mesh, ElementHex1(), intorder=3)
         self.nodes = np.ascontiguousarray(basis.element_dofs.T)
         gradients = np.stack([np.moveaxis(functions[0].grad, 0, -1) for functions in basis.basis], axis=2)
-        self.shape = np.stack([functions[0].value[0] for functions in basis.basis], axis=1)
+        self.shape = np.stack([np.asarray(functions[0])[0] for functions in basis.basis], axis=1)
         self.weights = np.ascontiguousarray(basis.dx)
         if np.any(self.weights <= 0.0):
             bad = int(np.flatnonzero(np.any(self.weights <= 0.0, axis=1))[0])

@@ -32,7 +32,7 @@ class SideQuadrature:
         self.weights = np.ascontiguousarray(basis.dx)
         self.normals = np.moveaxis(np.asarray(basis.normals), 0, -1)
         self.points = np.moveaxis(np.asarray(basis.global_coordinates()), 0, -1)
-        self.shape = np.stack([functions[0].value for functions in basis.basis], axis=2)
+        self.shape = np.stack([np.asarray(functions[0]) for functions in basis.basis], axis=2)
         gradients = np.stack([np.moveaxis(functions[0].grad, 0, -1) for functions in basis.basis], axis=2)
         self.strain_matrix = strain_operator(gradients)
 
