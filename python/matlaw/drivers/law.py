@@ -120,7 +120,7 @@ def evaluate(
     """
     batch = batch_shape(values, boundary)
     given = {
-        n: v.expand(*batch, *v.shape[v.ndim - len(boundary[n].trailing) :]).contiguous() for n, v in values.items()
+        n: v.expand((*batch, *v.shape[v.ndim - len(boundary[n].trailing) :])).contiguous() for n, v in values.items()
     }
     found = law.evaluate(given, jacobian)
     if found.failed_rows or bool((torch.as_tensor(found.status) != int(Status.CONVERGED)).any()):

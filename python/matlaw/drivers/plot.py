@@ -46,6 +46,7 @@ def plot(history: History, pairs: Sequence[str], path: Path, title: str = "") ->
         panel.set_xlabel(x)
         panel.set_ylabel(y)
         panel.grid(alpha=0.3)
+        panel.locator_params(axis="x", nbins=6)
         if len(curves) > 1:
             panel.legend(fontsize="small", title=f"{hidden} more rows" if hidden else None)
     for panel in axes.flat[len(chosen) :]:

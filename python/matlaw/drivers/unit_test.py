@@ -104,7 +104,7 @@ class ModelUnitTest(Driver):
                 outcome.warnings.append(f"input '{name}' of model '{self.model_name}' is not given; it is zero")
         # The differences need the full batch in every input.
         batch = self._batch(values, inputs)
-        values = {n: v.expand(*batch, *inputs[n].trailing) for n, v in values.items()}
+        values = {n: v.expand((*batch, *inputs[n].trailing)) for n, v in values.items()}
         wants_derivatives = bool(self._pairs) or self.context.option("check_derivatives")
         found, blocks = self._evaluate(law, values, inputs, wants_derivatives, outcome)
         rtol, atol = self.context.option("output_rel_tol"), self.context.option("output_abs_tol")

@@ -1,0 +1,134 @@
+"""Writes docs/conformance.md: every type of the catalogue, whether it loads here, and which test shows it.
+
+``python scripts/conformance.py`` writes the page; ``--check`` writes nothing and fails when the page is out of date.
+Both fail when a registered type differs from the catalogue; with ``--complete`` also when a type is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+CATALOGUE = ROOT / "tests" / "data" / "material_catalog.json"
+PAGE = ROOT / "docs" / "conformance.md"
+
+Record = dict[str, Any]
+
+_HEAD = """# Conformance
+
+Every type that input files may name, as the public tool `neml2-syntax` of neml2 3.1.0 lists it
+(`tests/data/material_catalog.json`), and its state here. A type that *loads* has the same options with the same roles,
+kinds, requirements and defaults. The test is one that names the type; the example is an input file that uses it.
+
+Written by `python scripts/conformance.py`; do not edit.
+"""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Files that name types.
+
+    :ivar tests: test modules by path relative to the repository, with their text
+    :ivar inputs: input files likewise
+    """
+
+    tests: dict[str, str]
+    inputs: dict[str, str]
+
+    @classmethod
+    def collect(cls) -> Evidence:
+        """Reads all test modules, and the input files of tests and examples."""
+        tests = sorted((ROOT / "tests").rglob("test_*.py"))
+        inputs = [*sorted((ROOT / "examples").rglob("*.i")), *sorted((ROOT / "tests").rglob("*.i"))]
+        return cls(*({str(p.relative_to(ROOT)): p.read_text(encoding="utf-8") for p in ps} for ps in (tests, inputs)))
+
+    def test_of(self, record: Record) -> str:
+        """The first test module that names the type, or that makes its name from a tensor type and the rest."""
+        rest = re.sub(r"^(Scalar|Vec|SSR4|SR2|WR2|R2|MRP|Quaternion|MillerIndex)(?=[A-Z])", "", record["type"])
+        pattern = rf"\b{record['type']}\b" + (rf"|\}}{rest}\b" if rest != record["type"] else "")
+        return next((path for path, text in self.tests.items() if re.search(pattern, text)), "")
+
+    def example_of(self, record: Record) -> str:
+        """The first input file that has a block of the type."""
+        pattern = rf"type\s*=\s*['\"]?{record['type']}\b"
+        return next((path for path, text in self.inputs.items() if re.search(pattern, text)), "")
+
+
+def differences(expected: Record, found: Record) -> list[str]:
+    """How a registered type differs from the catalogue."""
+    name = f"[{expected['section']}] {expected['type']}"
+    wanted, given = ({o["name"]: o for o in r["options"]} for r in (expected, found))
+    lines = [f"{name}: option '{o}' is missing" for o in wanted if o not in given]
+    lines += [f"{name}: option '{o}' is not in the catalogue" for o in given if o not in wanted]
+    for option in wanted.keys() & given.keys():
+        for key, value in wanted[option].items():
+            if given[option][key] != value:
+                lines.append(f"{name}: {key} of option '{option}' is {given[option][key]!r}, not {value!r}")
+    return sorted(lines)
+
+
+def page(catalogue: Sequence[Record], registered: dict[tuple[str, str], Record], evidence: Evidence) -> str:
+    """The text of the page."""
+    loads = sum((r["section"], r["type"]) in registered for r in catalogue)
+    parts = [_HEAD, f"{loads} of {len(catalogue)} types load.\n"]
+    for group in sorted({r["group"] for r in catalogue}):
+        members = sorted((r for r in catalogue if r["group"] == group), key=lambda r: r["type"])
+        parts.append(f"## {group}\n\n| type | state | test | example |\n| --- | --- | --- | --- |")
+        for record in members:
+            there = (record["section"], record["type"]) in registered
+            test, example = (evidence.test_of(record), evidence.example_of(record)) if there else ("", "")
+            cells = [f"`{record['type']}`", "loads" if there else "not there yet", _code(test), _code(example)]
+            parts.append("| " + " | ".join(cells) + " |")
+        parts.append("")
+    known = {(r["section"], r["type"]) for r in catalogue}
+    own = sorted(key for key in registered if key not in known)
+    if own:
+        parts.append("## Types of this program alone\n")
+        parts += [f"* `{name}` in [{section}]" for section, name in own]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _code(path: str) -> str:
+    return f"`{path}`" if path else ""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write or check the page; returns the exit code."""
+    parser = argparse.ArgumentParser(description="Compare the registered types with the catalogue.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when the page is out of date")
+    parser.add_argument("--complete", action="store_true", help="fail when a type of the catalogue is missing")
+    options = parser.parse_args(arguments)
+    from matlaw.input.records import type_records
+
+    catalogue: list[Record] = json.loads(CATALOGUE.read_text(encoding="utf-8"))
+    registered = {(r["section"], r["type"]): r for r in type_records()}
+    problems = [
+        line
+        for record in catalogue
+        if (record["section"], record["type"]) in registered
+        for line in differences(record, registered[record["section"], record["type"]])
+    ]
+    missing = [r["type"] for r in catalogue if (r["section"], r["type"]) not in registered]
+    if options.complete and missing:
+        problems.append(f"{len(missing)} types are not there: {', '.join(missing)}")
+    text = page(catalogue, registered, Evidence.collect())
+    if not options.check:
+        PAGE.write_text(text, encoding="utf-8")
+        print(f"wrote {PAGE.relative_to(ROOT)}: {len(catalogue) - len(missing)} of {len(catalogue)} types load")
+    elif not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
+        problems.append(f"{PAGE.relative_to(ROOT)} is out of date; run python scripts/conformance.py and commit it")
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
