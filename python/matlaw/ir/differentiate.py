@@ -7,6 +7,7 @@ the convention is that of torch's autograd, so that compiled and eager derivativ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from matlaw.ir.program import reachable
 from matlaw.ir.values import Pool, Value
@@ -65,13 +66,81 @@ RULES: dict[str, Rule] = {
 Gradient = dict[int, Value]
 
 
-def _accumulate(pool: Pool, total: Gradient, partial: Value, gradient: Gradient) -> None:
-    if partial is pool.zero:
-        return
-    for seed, d in gradient.items():
-        term = pool.mul(partial, d)
-        known = total.get(seed)
-        total[seed] = term if known is None else pool.add(known, term)
+@dataclass(frozen=True)
+class Chain:
+    """A gradient that is one factor times another gradient, in the rows of a mask; zero in the others.
+
+    A chain of functions of one variable lengthens the factor instead of touching every entry.
+
+    :ivar base: the other gradient
+    :ivar factor: ``None`` stands for 1
+    :ivar mask: ``None`` stands for all rows
+    """
+
+    base: Gradient
+    factor: Value | None = None
+    mask: Value | None = None
+
+
+class _Sweep:
+    """One forward sweep over the values."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.chains: dict[int, Chain] = {}
+
+    def entries(self, chain: Chain) -> Gradient:
+        """The gradient written out."""
+        if chain.factor is None and chain.mask is None:
+            return chain.base
+        p, found = self.pool, {}
+        for seed, d in chain.base.items():
+            entry = d if chain.factor is None else p.mul(chain.factor, d)
+            found[seed] = entry if chain.mask is None else p.where(chain.mask, entry, p.zero)
+        return found
+
+    def visit(self, v: Value) -> Chain:
+        """The gradient of a value whose operands have theirs."""
+        if v.op == "where":
+            return self._where(v)
+        if v.is_mask or not any(self.chains[a.id].base for a in v.args if not a.is_mask):
+            return Chain({})
+        groups: dict[tuple[int, int], list[tuple[Value, Chain]]] = {}
+        for argument, partial in zip(v.args, RULES[v.op](self.pool, v), strict=True):
+            chain = self.chains[argument.id]
+            if partial is None or partial is self.pool.zero or not chain.base:
+                continue
+            key = (id(chain.base), -1 if chain.mask is None else chain.mask.id)
+            groups.setdefault(key, []).append((partial, chain))
+        chains = [self._sum_of_factors(group) for group in groups.values()]
+        if len(chains) == 1:
+            return chains[0]
+        total: Gradient = {}
+        for chain in chains:
+            for seed, d in self.entries(chain).items():
+                total[seed] = self.pool.add(total[seed], d) if seed in total else d
+        return Chain(total)
+
+    def _sum_of_factors(self, group: list[tuple[Value, Chain]]) -> Chain:
+        """Operands that are chains on the same gradient make one chain on it."""
+        p = self.pool
+        factor: Value | None = None
+        for partial, chain in group:
+            term = partial if chain.factor is None else p.mul(partial, chain.factor)
+            factor = term if factor is None else p.add(factor, term)
+        first = group[0][1]
+        return Chain(first.base, None if factor is p.one else factor, first.mask)
+
+    def _where(self, v: Value) -> Chain:
+        p = self.pool
+        mask, a, b = v.args
+        left, right = self.chains[a.id], self.chains[b.id]
+        if not right.base or not left.base:
+            chain, rows = (left, mask) if left.base else (right, p.logical_not(mask))
+            return Chain(chain.base, chain.factor, rows if chain.mask is None else p.logical_and(chain.mask, rows))
+        da, db = self.entries(left), self.entries(right)
+        seeds = sorted(da.keys() | db.keys())
+        return Chain({seed: p.where(mask, da.get(seed, p.zero), db.get(seed, p.zero)) for seed in seeds})
 
 
 def differentiate(pool: Pool, outputs: Iterable[Value], seeds: Sequence[Value]) -> dict[Value, Gradient]:
@@ -90,20 +159,13 @@ def differentiate(pool: Pool, outputs: Iterable[Value], seeds: Sequence[Value]) 
     [0, 1]
     """
     outputs = list(outputs)
-    gradients: dict[int, Gradient] = {seed.id: {k: pool.one} for k, seed in enumerate(seeds)}
+    sweep = _Sweep(pool)
+    for k, seed in enumerate(seeds):
+        sweep.chains[seed.id] = Chain({k: pool.one})
     for v in reachable(outputs):
-        if v.id in gradients:
-            continue
-        total: Gradient = {}
-        if v.op == "where":
-            mask, a, b = v.args
-            da, db = gradients[a.id], gradients[b.id]
-            for seed in sorted(da.keys() | db.keys()):
-                total[seed] = pool.where(mask, da.get(seed, pool.zero), db.get(seed, pool.zero))
-        elif not v.is_mask and any(gradients[a.id] for a in v.args if not a.is_mask):
-            partials = RULES[v.op](pool, v)
-            for argument, partial in zip(v.args, partials, strict=True):
-                if partial is not None and gradients[argument.id]:
-                    _accumulate(pool, total, partial, gradients[argument.id])
-        gradients[v.id] = total
-    return {v: {k: d for k, d in gradients[v.id].items() if d is not pool.zero} for v in outputs}
+        if v.id not in sweep.chains:
+            sweep.chains[v.id] = sweep.visit(v)
+    found = {}
+    for v in outputs:
+        found[v] = {k: d for k, d in sweep.entries(sweep.chains[v.id]).items() if d is not pool.zero}
+    return found

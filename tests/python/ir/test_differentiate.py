@@ -61,3 +61,33 @@ def test_zeros_have_no_value() -> None:
     gradient = differentiate(pool, [f, y], [x, y, z])
     assert sorted(gradient[f]) == [0, 1]
     assert gradient[y] == {1: pool.one}
+
+
+def test_a_masked_branch_does_not_spoil_the_derivative() -> None:
+    """Where the mask is false the derivative is zero, also where the branch not taken has none."""
+    slots = [Slot("x", ()), Slot("y", ())]
+    program = interpret(
+        trace(lambda x, y: [torch.where(y > 0, (x / y).sqrt(), 0.0) ** 2], slots, [Slot("f", ())], "guard").module,
+        slots,
+        [Slot("f", ())],
+    )
+    [f] = program.values[0]
+    gradient = differentiate(program.pool, [f], [program.pool.input(0, 0)])[f]
+    derivative = Program(program.pool, program.inputs, (Slot("dx", ()),), ((gradient[0],),))
+    [d] = evaluate(derivative, [np.array([2.0, 3.0, -1.0]), np.array([4.0, 0.0, -0.0])])
+    np.testing.assert_allclose(d, [0.25, 0.0, 0.0], rtol=1e-14)
+
+
+def test_a_chain_of_one_variable_costs_one_factor() -> None:
+    """Six seeds behind a chain of eight functions: the chain is differentiated once."""
+    pool = Pool()
+    seeds = [pool.input(0, k) for k in range(6)]
+    v = pool.zero
+    for seed in seeds:
+        v = pool.add(v, pool.mul(seed, seed))
+    for name in ("exp", "tanh", "sin", "cos") * 2:
+        v = pool.unary(name, v)
+    gradient = differentiate(pool, [v], seeds)[v]
+    values = tuple(gradient[k] for k in range(6))
+    count = Program(pool, (Slot("x", (6,)),), (Slot("d", (6,)),), (values,)).statement_count
+    assert count < 60
