@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import torch
-
 from matlaw.tensors.base import Tensor, contract
 from matlaw.tensors.r2 import R2
 
-_TO_MATRIX = [
-    [[0.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]],
-    [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [-1.0, 0.0, 0.0]],
-    [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
+#: ``(3, 3, 3)``: half of the skew-symmetric matrix of each axis, axis first.
+_HALF = [
+    [[0.0, 0.0, 0.0], [0.0, 0.0, -0.5], [0.0, 0.5, 0.0]],
+    [[0.0, 0.0, 0.5], [0.0, 0.0, 0.0], [-0.5, 0.0, 0.0]],
+    [[0.0, -0.5, 0.0], [0.5, 0.0, 0.0], [0.0, 0.0, 0.0]],
 ]
+#: ``(3, 3, 3)``: the skew-symmetric matrix of each axis, axis last.
+_TO_MATRIX = [[[2.0 * _HALF[axis][i][j] for axis in range(3)] for j in range(3)] for i in range(3)]
 
 
 class WR2(Tensor):
@@ -27,11 +28,9 @@ class WR2(Tensor):
 
     def to_R2(self) -> R2:
         """The full matrix."""
-        table = torch.tensor(_TO_MATRIX).permute(1, 2, 0).tolist()
-        return R2(contract(table, self, 1), self.sub_batch_ndim)
+        return R2(contract(_TO_MATRIX, self, 1), self.sub_batch_ndim)
 
     @classmethod
     def from_R2(cls, a: R2) -> WR2:
         """The skew-symmetric part of a matrix."""
-        table = (0.5 * torch.tensor(_TO_MATRIX)).tolist()
-        return cls(contract(table, a, 2), a.sub_batch_ndim)
+        return cls(contract(_HALF, a, 2), a.sub_batch_ndim)

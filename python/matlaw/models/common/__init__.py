@@ -29,6 +29,10 @@ from matlaw.models.common.nonlinear_system import NonlinearSystem
 from matlaw.models.common.p_norm import ScalarPNorm
 from matlaw.models.common.predictor import ConstantExtrapolationPredictor
 from matlaw.models.common.rate_condensation import RateCondensation
+from matlaw.models.common.rotation_integration import (
+    WR2ExplicitExponentialTimeIntegration,
+    WR2ImplicitExponentialTimeIntegration,
+)
 
 __all__ = [
     "AOTIModel",
@@ -59,6 +63,8 @@ __all__ = [
     "ScalarToDiagonalSR2",
     "SymmetricHermiteInterpolation",
     "VecComponents",
+    "WR2ExplicitExponentialTimeIntegration",
+    "WR2ImplicitExponentialTimeIntegration",
     "copy_variable",
     "forward_euler",
     "history",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from matlaw.models.context import Context
 from matlaw.models.declaration import Declaration, Input, Option, Output
@@ -69,6 +69,9 @@ class BackwardEulerTimeIntegration(History):
     * ``variable_residual`` (unit of the variable): by default ``<variable>_residual``
     """
 
+    #: Type of the rate where it is not the variable's.
+    rate_type: ClassVar[type[Tensor] | None] = None
+
     rate = Option("str", "name of the rate", required=False)
 
     def setup(self, context: Context) -> None:
@@ -76,7 +79,8 @@ class BackwardEulerTimeIntegration(History):
         super().setup(context)
         variable = self.variable_name(context)
         name = context.option("rate") or f"{variable}_rate"
-        self.add_input(name, self.inputs[variable], context, "rate")
+        kind = self.rate_type or self.inputs[variable].type
+        self.add_input(name, Variable(kind), context, "rate")
         self._arguments["rate"] = [name]
 
     def forward(self, variable: Any, variable_old: Any, time: Scalar, time_old: Scalar, rate: Any) -> Tensor:

@@ -42,8 +42,10 @@ class InnerModel(Model):
     @staticmethod
     def zero_rate(values: Sequence[Tensor]) -> torch.Tensor:
         """Zeros with the common batch of some values."""
-        like = max(values, key=lambda v: v.batch_size != 1, default=Scalar.zeros())
-        return Scalar.zeros(dtype=like.dtype, device=like.device).data.expand(like.batch_size)
+        for value in values:
+            if value.batch_size != 1:
+                return torch.zeros_like(value.data[(0,) * (value.data.ndim - 1)])
+        return Scalar.zeros(dtype=values[0].dtype, device=values[0].device).data if values else Scalar.zeros().data
 
     @staticmethod
     def value_and_slope(

@@ -1,0 +1,77 @@
+"""Every model: traced with a symbolic batch, turned into scalars, and differentiated by inputs and parameters."""
+
+import numpy as np
+import pytest
+import torch
+from recorded_models import NAMES, RECORDS, typed
+
+from matlaw.input import InputFile
+from matlaw.ir import Program, evaluate
+from matlaw.lower.native.programs import ForwardProgram
+from matlaw.trace.graphs import Forward, parameter_slots, slots_of, typed_function
+
+ROWS = 2
+
+
+def forward_of(model):
+    """The model as a function of flat tensors, with all parameters as arguments."""
+    parameters = model.named_parameters()
+    function = typed_function(lambda v, p: model.evaluate(v, p), model.inputs, parameters, list(model.outputs))
+    inputs = slots_of(model.inputs) + parameter_slots(parameters)
+    return Forward("model", function, inputs, slots_of(model.outputs))
+
+
+def arguments_of(model, record):
+    """Data of the inputs and of the parameters, each with the full batch."""
+    values = typed(record["inputs"])
+    given = [values[name].data for name in model.inputs]
+    return given + [p.data.expand(*p.data.shape[:-1], ROWS).clone() for p in model.named_parameters().values()]
+
+
+def finite_differences(function, arguments, k, c):
+    """Derivatives of all outputs by component ``c`` of argument ``k``, by central differences of fourth order."""
+    flat = arguments[k].reshape(-1, ROWS)
+    step = 1e-4 * flat[c].abs().clamp(min=1e-2)
+
+    def at(factor):
+        moved = flat.clone()
+        moved[c] += factor * step
+        changed = [*arguments[:k], moved.reshape(arguments[k].shape), *arguments[k + 1 :]]
+        return [y.expand(*y.shape[:-1], ROWS).reshape(-1, ROWS) for y in function(*changed)]
+
+    return [(8.0 * (b - a) - (d - e)) / (12.0 * step) for e, a, b, d in zip(at(-2), at(-1), at(1), at(2), strict=True)]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=NAMES)
+def test_scalar_program_and_its_derivatives(record, write):
+    model = InputFile(write(record["text"])).model("model")
+    forward = forward_of(model)
+    arguments = arguments_of(model, record)
+    program = ForwardProgram(forward)
+    given = [a.numpy() for a in arguments]
+    for found, expected in zip(evaluate(program.value, given), forward.function(*arguments), strict=True):
+        np.testing.assert_allclose(found, np.broadcast_to(expected.numpy(), found.shape), rtol=1e-12, atol=1e-14)
+    for k, slot in enumerate(forward.inputs):
+        blocks = tuple(tuple(program.pair(out.name, slot.name)) for out in forward.outputs)
+        slots = tuple(type(out)(out.name, (out.size, slot.size)) for out in forward.outputs)
+        found = evaluate(Program(program.value.pool, forward.inputs, slots, blocks), given)
+        for c in range(slot.size):
+            for block, expected in zip(found, finite_differences(forward.function, arguments, k, c), strict=True):
+                scale = max(float(np.abs(block).max()), 1e-6)
+                np.testing.assert_allclose(block[:, c], expected.numpy(), rtol=1e-6, atol=1e-7 * scale)
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=NAMES)
+def test_second_derivatives_are_finite(record, write):
+    model = InputFile(write(record["text"])).model("model")
+    arguments = arguments_of(model, record)
+    if not arguments:
+        pytest.skip("a constant without parameters")
+    arguments = [a.requires_grad_() for a in arguments]
+    total = sum((y * y).sum() for y in forward_of(model).function(*arguments))
+    first = torch.autograd.grad(total, arguments, create_graph=True, allow_unused=True)
+    squares = sum((g * g).sum() for g in first if g is not None)
+    assert torch.isfinite(squares)
+    if squares.requires_grad:
+        second = torch.autograd.grad(squares, arguments, allow_unused=True)
+        assert all(bool(torch.isfinite(g).all()) for g in second if g is not None)
