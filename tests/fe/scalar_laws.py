@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,7 @@ def history(times: list[float], strain: Callable[[float], float], viscous: bool)
     """Strain, stress and equivalent plastic strain at the given times, the first being the initial state."""
     rows = [{"time": times[0], "strain_xx": 0.0, "stress_xx": 0.0, "equivalent_plastic_strain": 0.0}]
     plastic = p = 0.0
-    for before, now in zip(times, times[1:], strict=False):
+    for before, now in pairwise(times):
         total = strain(now)
         plastic, p = viscous_step(total, plastic, p, now - before) if viscous else plastic_step(total, plastic, p)
         stress = YOUNG * (total - plastic)
@@ -122,8 +123,9 @@ def jump_history(t: float) -> float:
     return float(np.interp(t, [0, 2, 3, 5], [0, 0.002, 0.022, 0.022]))
 
 
-#: accepted steps of cutback/jump.i, each with the attempts that failed so far. Steps of 0.25 s and more fail in the jump (2 s
-#: to 3 s), the first one of 2 s too; the rest are MOOSE's rules: halve at failure, no growth right after it, else double.
+#: accepted steps of cutback/jump.i, each with the attempts that failed so far. Steps of 0.25 s and more fail in the
+#: jump (2 s to 3 s), the first one of 2 s too; the rest are MOOSE's rules: halve at failure, no growth right after it, else
+#: double.
 JUMP_STEPS: list[tuple[float, int]] = [
     *((1.0, 0), (1.0, 1)),
     *((0.125, 4), (0.125, 4), (0.125, 5), (0.125, 5), (0.125, 6), (0.125, 6), (0.125, 7), (0.125, 7)),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, identity
 from scipy.sparse.linalg import splu
 
-#: nodes of the background grid, about
+#: nodes of the background grid, about; fewer for a small mesh
 _COARSE_NODES = 400
 
 
@@ -39,6 +39,8 @@ class TwoLevelPreconditioner:
         roots = [middle + radius * np.cos(np.pi * (2 * k + 1) / 4) for k in range(2)]
         self._smoothing = [inverse / root for root in roots]
         coarse = (self._restriction @ (matrix @ self._prolongation)).tocsc()
+        # where the mesh is coarser than the grid, hats can depend on each other: keep the matrix regular
+        coarse += 1e-10 * coarse.diagonal().max() * identity(coarse.shape[0], format="csc")
         self._coarse = splu(coarse, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.01)
 
     def _largest_eigenvalue(self, matrix: csr_matrix, scale: np.ndarray) -> float:
@@ -69,7 +71,7 @@ class TwoLevelPreconditioner:
 def _hat_functions(points: np.ndarray, components: np.ndarray) -> csr_matrix:
     low, high = points.min(axis=0), points.max(axis=0)
     extent = np.where(high > low, high - low, 1.0)
-    spacing = (np.prod(extent) / _COARSE_NODES) ** (1.0 / 3.0)
+    spacing = (np.prod(extent) / min(_COARSE_NODES, max(len(points) / 60.0, 8.0))) ** (1.0 / 3.0)
     cells = np.clip(np.round(extent / spacing).astype(int), 1, 40)
     scaled = (points - low) / extent * cells
     corner = np.minimum(scaled.astype(int), cells - 1)

@@ -1,0 +1,23 @@
+"""What the tests of the finite-element host share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import stand_in
+
+ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "moose_app" / "test" / "tests"
+
+
+@pytest.fixture
+def stand_in_law(monkeypatch: pytest.MonkeyPatch) -> Callable[[object], None]:
+    """Makes matlaw-fe use a law written in NumPy, whatever file the input names."""
+
+    def use(law: object) -> None:
+        monkeypatch.setattr("matlaw.fe.law.load_model", lambda path, name: law)
+        monkeypatch.setattr("matlaw.fe.law.QuadratureBatch", stand_in.Batch)
+
+    return use

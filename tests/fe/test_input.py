@@ -1,0 +1,121 @@
+"""What is wrong in an input is named, with file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import stand_in
+from conftest import TESTS
+
+from matlaw.errors import InputFileError
+from matlaw.fe import run
+from matlaw.fe.input.tree import read_input
+
+PATCH = TESTS / "elasticity" / "patch.i"
+PRESSURE = TESTS / "elasticity" / "pressure.i"
+
+
+@pytest.fixture
+def attempt(stand_in_law: Callable[[object], None], tmp_path: Path) -> Callable[..., str]:
+    """Runs a changed input and returns the error."""
+
+    def go(source: Path, *changes: tuple[str, str], overrides: tuple[str, ...] = (), law: object | None = None) -> str:
+        stand_in_law(law or stand_in.ElasticLaw())
+        text = source.read_text()
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new, 1)
+        path = tmp_path / "case.i"
+        path.write_text(text)
+        with pytest.raises(InputFileError) as error:
+            run(path, [f"Matlaw/steel/input:={PATCH}", *overrides], tmp_path, quiet=True)
+        return str(error.value)
+
+    return go
+
+
+def line_of(source: Path, text: str) -> int:
+    return source.read_text()[: source.read_text().index(text)].count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "parts"),
+    [
+        ("type = Pressure", "type = Presure", ("did you mean 'Pressure'?", "[BCs/pressure]")),
+        ("type = Pressure", "type = PenaltyDirichletBC", ("MOOSE has it, matlaw-fe does not",)),
+        ("type = Pressure", "type = Nonsense", ("available in [BCs]: DirichletBC",)),
+        ("function = '100*t'", "functon = '100*t'", ("no parameter 'functon'", "did you mean 'function'?")),
+        ("function = '100*t'", "function = '100*tt'", ("unknown name 'tt'", "^")),
+        ("boundary = right\n    function", "boundary = rigth\n    function", ("no boundary 'rigth'", "left")),
+        ("nx = 2", "nx = two", ("nx = 'two': expected a whole number",)),
+        ("dim = 3", "dim = 2", ("only three dimensions",)),
+        ("strain = SMALL", "strain = FINITE", ("only SMALL", "MOOSE has FINITE")),
+        ("stress_xx stress_yy", "stress_xq stress_yy", ("'stress_xq' cannot be generated", "vonmises_stress")),
+        ("type = Transient", "type = Steady", ("MOOSE has it", "available in [Executioner]: Transient")),
+        ("[BCs]", "[Contact]\n[]\n[BCs]", ("unknown block", "MOOSE has it")),
+        ("[Postprocessors]", "[Postprocesors]", ("did you mean 'Postprocessors'?",)),
+    ],
+)
+def test_errors_name_the_place(attempt: Callable[..., str], old: str, new: str, parts: tuple[str, ...]) -> None:
+    message = attempt(PRESSURE, (old, new))
+    line = line_of(PRESSURE, old) + old[: len(old) - len(old.lstrip())].count("\n")
+    assert f"case.i:{line}" in message
+    for part in parts:
+        assert part in message
+
+
+def test_a_law_without_the_derivative_is_refused_before_the_run(attempt: Callable[..., str]) -> None:
+    law = stand_in.ElasticLaw()
+    law.derivative_pairs = []  # type: ignore[misc]
+    message = attempt(PRESSURE, law=law)
+    assert "compiled without the derivative stress:strain" in message
+    assert "-d stress:strain" in message
+    assert "the inputs strain (SR2), t (Scalar)" in message
+
+
+def test_a_law_with_an_unknown_input_is_refused(attempt: Callable[..., str]) -> None:
+    law = stand_in.ElasticLaw()
+    law.input_names, law.input_types = ["strain", "temperature"], ["SR2", "Scalar"]  # type: ignore[misc]
+    assert "the input 'temperature', which matlaw-fe cannot supply" in attempt(PRESSURE, law=law)
+
+
+def test_wrong_names_of_variables_list_what_the_law_offers(attempt: Callable[..., str]) -> None:
+    message = attempt(PRESSURE, overrides=("Matlaw/steel/strain:=strian",))
+    assert "command line: [Matlaw/steel] strain = 'strian'" in message
+    assert "did you mean 'strain'?" in message
+    assert "the outputs stress (SR2)" in message
+
+
+def test_a_block_without_law_is_named(attempt: Callable[..., str]) -> None:
+    assert "no block '3'; blocks: 0" in attempt(PRESSURE, overrides=("Matlaw/steel/block:=3",))
+    assert "block '2' has no law" in attempt(PATCH, overrides=("Matlaw/steel/block:=1",))
+
+
+def test_syntax_errors_have_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "broken.i"
+    path.write_text("[Mesh]\n  nx = 1\n  nx = 2\n[]\n")
+    with pytest.raises(InputFileError, match=r"broken\.i:3: duplicate field 'nx'"):
+        read_input(path)
+    with pytest.raises(InputFileError, match="cannot read the input file"):
+        read_input(tmp_path / "none.i")
+
+
+def test_older_blocks_and_substitution(tmp_path: Path) -> None:
+    path = tmp_path / "old.i"
+    path.write_text(
+        "length = 3\n[Mesh]\n  [./a]\n    x = ${length}\n    y = ${fparse 2*length + 1}\n"
+        "    z = '[./not] [../]'\n  [../]\n[]\n"
+    )
+    fields = read_input(path, ["Mesh/a/w=1 2"]).blocks["Mesh"].blocks["a"].fields
+    assert {name: item.value for name, item in fields.items()} == {
+        "x": "3",
+        "y": "7.0",
+        "z": "[./not] [../]",
+        "w": "1 2",
+    }
+    assert fields["x"].location.endswith("old.i:4")
+    path.write_text("a = ${b}\nb = ${a}\n")
+    with pytest.raises(InputFileError, match="refers to itself"):
+        read_input(path)
