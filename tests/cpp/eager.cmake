@@ -1,0 +1,26 @@
+# Tests of the eager runtime. It leaves libpython to the program that links it: this one does.
+if(NOT TARGET matlaw_eager)
+  return()
+endif()
+find_package(Python COMPONENTS Interpreter Development.Embed)
+if(NOT Python_Development.Embed_FOUND)
+  message(STATUS "libpython was not found; the tests of the eager runtime are left out")
+  return()
+endif()
+
+add_executable(matlaw_eager_tests test_eager_model.cpp)
+target_link_libraries(matlaw_eager_tests PRIVATE matlaw_eager Python::Python GTest::gtest GTest::gtest_main Threads::Threads)
+target_compile_definitions(matlaw_eager_tests PRIVATE MATLAW_EXAMPLES="${PROJECT_SOURCE_DIR}/examples/models")
+
+# An interpreter that is started in a program takes the environment of the first `python3` on PATH. matlaw has to be
+# installed there before the tests run.
+get_filename_component(_python_folder "${Python_EXECUTABLE}" DIRECTORY)
+add_test(NAME eager COMMAND matlaw_eager_tests "--gtest_filter=-WithoutMatlaw.*")
+set_tests_properties(eager PROPERTIES ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:${_python_folder};PYTHONHOME=unset:")
+
+# The same program where Python has its standard library and nothing else.
+execute_process(COMMAND "${Python_EXECUTABLE}" -c "import sys; print(sys.base_prefix, end='')" OUTPUT_VARIABLE _python_home)
+file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/no_packages")
+add_test(NAME eager_without_matlaw COMMAND matlaw_eager_tests "--gtest_filter=WithoutMatlaw.*")
+set_tests_properties(eager_without_matlaw PROPERTIES ENVIRONMENT_MODIFICATION
+  "PATH=set:${CMAKE_CURRENT_BINARY_DIR}/no_packages;PYTHONHOME=set:${_python_home};PYTHONPATH=unset:;PYTHONNOUSERSITE=set:1")
