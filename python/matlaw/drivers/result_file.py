@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -75,13 +76,21 @@ def load(path: Path) -> dict[str, torch.Tensor]:
         if path.suffix == ".npz":
             with np.load(path, allow_pickle=False) as arrays:
                 return {name: torch.from_numpy(arrays[name]) for name in arrays.files}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # torch.load names the TorchScript loader, which is wanted here
+        if _is_torchscript(path):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # old files stay readable as long as torch can
+                content = dict(torch.jit.load(path, map_location="cpu").named_buffers())
+        else:
             content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
         raise FatalError(f"{path} cannot be read as a result file: {error}") from error
-    if isinstance(content, torch.nn.Module):
-        content = dict(content.named_buffers())
     if not isinstance(content, dict) or not all(isinstance(v, torch.Tensor) for v in content.values()):
         raise FatalError(f"{path} is no result file: expected a dict of tensors, found {type(content).__name__}")
     return {str(name): value.detach() for name, value in content.items()}
+
+
+def _is_torchscript(path: Path) -> bool:
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return any("/code/" in name for name in archive.namelist())

@@ -77,22 +77,28 @@ class Verification(CheckingDriver):
                         outcome.failures.append(f"{side}.{step}.{name}: nothing is recorded at this step")
                     continue
                 outcome.checks += 1
-                expected = self._at(value, step, name, option, found, history)
+                expected = self._at(value, step, name, option, found)
                 wrong = difference(found, expected, rtol, atol, len(history.boundary[name].base_shape))
                 if wrong:
                     outcome.failures.append(f"{side}.{step}.{name}: {wrong}")
 
-    def _at(
-        self, value: Value, step: int, name: str, option: str, found: torch.Tensor, history: History
-    ) -> torch.Tensor:
+    def _at(self, value: Value, step: int, name: str, option: str, found: torch.Tensor) -> torch.Tensor:
         """The reference at a step."""
         if value.constant:
             return value.data
         data = value.data
-        if len(self._steps) == 1 and (data.ndim <= found.ndim or data.shape[0] != history.steps):
+        if len(self._steps) == 1 and _broadcasts(data, found):
             return data
         if data.ndim == 0 or data.shape[0] <= step:
             raise self.context.error(
                 f"'{name}': {value.source} has shape {tuple(data.shape)}, without an entry for step {step}", option
             )
         return data[step]
+
+
+def _broadcasts(reference: torch.Tensor, found: torch.Tensor) -> bool:
+    """Whether a reference has the shape of a value, up to batch axes of extent 1."""
+    try:
+        return torch.broadcast_shapes(reference.shape, found.shape) == found.shape
+    except RuntimeError:
+        return False

@@ -1,0 +1,119 @@
+"""ModelUnitTest."""
+
+import pytest
+from driver_inputs import python_tensor
+
+from matlaw.drivers import run_driver
+from matlaw.errors import InputFileError
+
+VOCE = """type = VoceIsotropicHardening
+ saturated_hardening = 100
+ saturation_rate = 20
+ equivalent_plastic_strain = ep
+ isotropic_hardening = k"""
+#: 100 (1 - exp(-0.2)) and its slope 2000 exp(-0.2).
+VALUE, SLOPE = 18.12692469220181, 1637.4615061559637
+INPUT = "input_Scalar_names = ep\n input_Scalar_values = 0.01\n"
+
+
+def unit(drive, options, tensors="", model=VOCE):
+    return drive(model, options, tensors, kind="ModelUnitTest")
+
+
+def test_values_and_differences_agree(drive):
+    outcome = unit(drive, INPUT + f"output_Scalar_names = k\n output_Scalar_values = {VALUE}")
+    assert outcome.ok and outcome.checks == 2 and outcome.history is None
+
+
+def test_a_wrong_value_is_found(drive):
+    outcome = unit(drive, INPUT + f"output_Scalar_names = k\n output_Scalar_values = {VALUE * (1 + 1e-4)}")
+    assert len(outcome.failures) == 1 and "output 'k'" in outcome.failures[0]
+
+
+@pytest.mark.parametrize(("factor", "ok"), [(1.0, True), (1.001, False)])
+def test_given_derivatives_are_compared(drive, factor, ok):
+    given = python_tensor("slope", f"Scalar({SLOPE * factor})")
+    outcome = unit(drive, INPUT + "derivative_pairs = k:ep\n derivative_values = slope", given)
+    assert outcome.ok is ok and outcome.checks == 2
+
+
+def test_tensors_and_batches(drive):
+    model = (
+        "type = LinearIsotropicElasticity\n coefficients = '100 0.3'\n"
+        " coefficient_types = 'YOUNGS_MODULUS POISSONS_RATIO'"
+    )
+    tensors = python_tensor("e", "SR2(torch.eye(6).reshape(2, 3, 6))") + python_tensor("C", "SSR4(torch.eye(6))")
+    outcome = unit(drive, "input_SR2_names = strain\n input_SR2_values = e", tensors, model)
+    assert outcome.ok and outcome.checks == 1
+    wrong = unit(
+        drive,
+        "input_SR2_names = strain\n input_SR2_values = e\n derivative_pairs = stress:strain\n derivative_values = C",
+        tensors, model,
+    )  # fmt: skip
+    assert not wrong.ok
+
+
+def test_a_derivative_that_is_wrong_is_found(write, tmp_path):
+    extension = tmp_path / "wrong_slope.py"
+    extension.write_text(
+        "from matlaw.input import Input, Output, register\n"
+        "from matlaw.models import Leaf\n"
+        "from matlaw.tensors import Scalar\n"
+        "@register('DetachedSquare')\n"
+        "class DetachedSquare(Leaf):\n"
+        "    x = Input(Scalar)\n"
+        "    y = Output(Scalar)\n"
+        "    def forward(self, x):\n"
+        "        return Scalar(x.data.detach() * x.data)\n"
+    )
+    path = write(
+        "[Models]\n [m]\n type = DetachedSquare\n []\n[]\n[Drivers]\n [d]\n type = ModelUnitTest\n model = m\n"
+        " input_Scalar_names = x\n input_Scalar_values = 3\n []\n[]\n"
+    )
+    outcome = run_driver(path, "d", extensions=[extension])
+    assert len(outcome.failures) == 1 and "derivative of 'y' by 'x'" in outcome.failures[0]
+
+
+def test_implicit_laws(compiled):
+    for name in ("eager", "aot"):
+        path = compiled / f"{name}_unit.i"
+        path.write_text(
+            (compiled / f"{name}.i").read_text() + "[Drivers]\n [u]\n type = ModelUnitTest\n model = model\n"
+            " input_SR2_names = strain\n input_SR2_values = e\n input_Scalar_names = t\n input_Scalar_values = 1\n derivative_rel_tol = 1e-4\n []\n[]\n"
+            "[Tensors]\n" + python_tensor("e", "SR2(torch.tensor([0.002, -0.001, -0.001, 0.0, 0.0, 0.001]))") + "[]\n"
+        )
+        outcome = run_driver(path, "u", ["Solvers/newton/rel_tol:=1e-12"] if name == "eager" else [])
+        assert outcome.ok, outcome.failures
+        assert outcome.checks == (15 if name == "eager" else 1)
+
+
+def test_what_is_not_given_is_zero_and_reported(drive):
+    outcome = unit(drive, "output_Scalar_names = k\n output_Scalar_values = 0")
+    assert outcome.ok and "'ep'" in outcome.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("input_Scalar_names = epp\n input_Scalar_values = 1", "did you mean 'ep'"),
+        ("output_SR2_names = k\n output_SR2_values = s", "'k' is Scalar, not SR2"),
+        ("check_derivatives = false", "nothing to compare"),
+        ("derivative_pairs = k:ep", "as many values as pairs"),
+        ("derivative_pairs = k:x\n derivative_values = s", "unknown derivative 'k:x'"),
+    ],
+)
+def test_what_is_wrong_is_named(drive, options, message):
+    tensors = python_tensor("s", "SR2(torch.ones(6))")
+    with pytest.raises(InputFileError, match=message):
+        unit(drive, options, tensors)
+
+
+def test_outputs_are_batched_like_the_inputs(drive):
+    tensors = python_tensor("ep", "Scalar(torch.tensor([0.0, 0.01]))")
+    tensors += python_tensor("k", f"Scalar(torch.tensor([0.0, {VALUE}]))")
+    outcome = unit(
+        drive,
+        "input_Scalar_names = ep\n input_Scalar_values = ep\n output_Scalar_names = k\n output_Scalar_values = k",
+        tensors,
+    )  # fmt: skip
+    assert outcome.ok and outcome.checks == 2
