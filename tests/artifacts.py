@@ -5,7 +5,7 @@ that is up to date is used again, so calling this twice costs little.
 
 * ``linear_elastic-native``, ``j2_viscoplastic-native``, ``j2_plastic-native``: native kernels, float64, derivative
   of stress by strain (which all others have as well)
-* ``linear_elastic-both``, ``j2_viscoplastic-both``: ``.pt2`` graphs as well
+* ``linear_elastic-both``, ``j2_viscoplastic-both``, ``j2_plastic-both``: ``.pt2`` graphs as well
 * ``j2_viscoplastic-float32``: native kernels, float32
 * ``j2_viscoplastic-parameters``: native kernels, float64, Young's modulus and the yield stress are parameters
 * ``linear_elastic-parameters``: the same of the elastic law, with both of its parameters
@@ -59,6 +59,7 @@ VARIANTS: dict[str, Variant] = {
     ),
     "linear_elastic-both": Variant("linear_elastic", {"backend": "both"}),
     "j2_viscoplastic-both": Variant("j2_viscoplastic", {"backend": "both"}),
+    "j2_plastic-both": Variant("j2_plastic", {"backend": "both"}),
 }
 
 

@@ -248,7 +248,7 @@ TEST(EagerModel, threads_take_turns)
   EXPECT_EQ(equal, std::vector<int>(4, 3));
 }
 
-TEST(EagerModel, can_be_moved_and_outlives_nothing)
+TEST(EagerModel, can_be_moved)
 {
   auto first = elastic();
   eager::Model second(std::move(first));
@@ -280,7 +280,7 @@ TEST(EagerModel, feeds_a_quadrature_batch)
 {
   const auto law = std::make_shared<eager::Model>(viscoplastic());
   host::QuadratureBatch batch(law, 4);
-  const auto strain = strains(4) * 5;
+  const auto strain = strains(4) * 2;
   batch.set_input("strain", strain.const_data_ptr<double>());
   batch.set_constant("t", 0.5);
   const auto & verdict = batch.evaluate(true);

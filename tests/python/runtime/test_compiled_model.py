@@ -1,0 +1,213 @@
+"""CompiledModel and its eager twin: arrays in, the same kind out, errors with names."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+import torch
+
+import matlaw
+from matlaw import ConvergenceError, FatalError, InputError, Status
+from matlaw.runtime import CompiledModel
+
+
+@pytest.fixture(params=["compiled", "eager"])
+def elastic(request, artifact, models):
+    if request.param == "compiled":
+        return matlaw.load_model(artifact("linear_elastic-native") / "model_aoti.i", "model")
+    return matlaw.load_model(models / "linear_elastic.i", "model")
+
+
+@pytest.fixture(params=["compiled", "eager"])
+def viscoplastic(request, artifact, models):
+    if request.param == "compiled":
+        return matlaw.load_model(artifact("j2_viscoplastic-native") / "model_aoti.i", "model")
+    return matlaw.load_model(models / "j2_viscoplastic.i", "model")
+
+
+def strains(*batch: int) -> np.ndarray:
+    return 1e-3 * np.sin(1.0 + np.arange(np.prod(batch, dtype=int) * 6)).reshape(*batch, 6)
+
+
+def first_step(strain) -> dict:
+    zero = strain[..., 0] * 0
+    return {
+        "strain": strain,
+        "t": zero + 0.1,
+        "t~1": zero,
+        "plastic_strain~1": strain * 0,
+        "equivalent_plastic_strain~1": zero,
+    }
+
+
+def hooke(strain: np.ndarray, youngs: float = 200000.0, poisson: float = 0.3) -> np.ndarray:
+    shear, lame = youngs / 2 / (1 + poisson), youngs * poisson / (1 + poisson) / (1 - 2 * poisson)
+    identity = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    return 2 * shear * strain + lame * strain[..., :3].sum(-1, keepdims=True) * identity
+
+
+@pytest.mark.parametrize("batch", [(), (1,), (3,), (2, 4), (0,)])
+def test_numpy_in_numpy_out(elastic, batch):
+    strain = strains(*batch)
+    stress = elastic.forward({"strain": strain})["stress"]
+    assert isinstance(stress, np.ndarray)
+    assert stress.shape == (*batch, 6)
+    np.testing.assert_allclose(stress, hooke(strain), rtol=1e-13, atol=1e-12)
+
+
+def test_tensors_in_tensors_out(elastic):
+    strain = torch.from_numpy(strains(4))
+    result = elastic.evaluate({"strain": strain}, jacobian=True)
+    for value in (*result.outputs.values(), result.status, result.iterations, result.dt_factor):
+        assert isinstance(value, torch.Tensor)
+    assert isinstance(result.jacobian["stress"]["strain"], torch.Tensor)
+    assert torch.equal(result.outputs["stress"], elastic.forward({"strain": strain})["stress"])
+
+
+def test_evaluate_of_arrays(elastic):
+    result = elastic.evaluate({"strain": strains(4)}, jacobian=True)
+    assert isinstance(result, matlaw.Evaluation)
+    assert result.ok
+    assert result.status.dtype == np.int8
+    assert result.iterations.dtype == np.int32
+    assert result.dt_factor.dtype == np.float64
+    assert result.status.shape == result.iterations.shape == result.dt_factor.shape == (4,)
+    block = np.broadcast_to(result.jacobian["stress"]["strain"], (4, 6, 6))
+    np.testing.assert_allclose(block[0] @ strains(4)[0], result.outputs["stress"][0], rtol=1e-12)
+
+
+def test_jvp_and_jacobian_of_arrays(elastic):
+    strain, tangent = strains(4), strains(4)[::-1]
+    outputs, derivative = elastic.jvp({"strain": strain}, {"strain": tangent})
+    assert isinstance(derivative["stress"], np.ndarray)
+    np.testing.assert_allclose(derivative["stress"], hooke(tangent), rtol=1e-12, atol=1e-10)
+    same, blocks = elastic.jacobian({"strain": strain})
+    np.testing.assert_array_equal(outputs["stress"], same["stress"])
+    assert isinstance(blocks["stress"]["strain"], np.ndarray)
+
+
+def test_numbers_and_unusual_arrays(elastic):
+    strain = strains(4)
+    expected = elastic.forward({"strain": strain})["stress"]
+    read_only = strain.copy()
+    read_only.flags.writeable = False
+    for same in (strain.tolist(), read_only, np.asfortranarray(strain), strain[::-1].copy()[::-1]):
+        np.testing.assert_array_equal(elastic.forward({"strain": same})["stress"], expected)
+    np.testing.assert_array_equal(
+        elastic.forward({"strain": np.broadcast_to(strain[0], (3, 6))})["stress"][2], expected[0]
+    )
+
+
+def test_inputs_are_left_as_they_are(viscoplastic):
+    inputs = first_step(strains(5))
+    kept = {name: value.copy() for name, value in inputs.items()}
+    viscoplastic.evaluate(inputs, jacobian=True)
+    for name, value in inputs.items():
+        np.testing.assert_array_equal(value, kept[name])
+
+
+def test_metadata_agrees(artifact, models):
+    compiled = matlaw.load_model(artifact("j2_viscoplastic-native") / "model_aoti.i", "model")
+    eager = matlaw.load_model(models / "j2_viscoplastic.i", "model")
+    assert isinstance(compiled, CompiledModel)
+    assert isinstance(eager, matlaw.EagerModel)
+    for what in (
+        "name", "input_names", "output_names", "input_base_shapes", "output_base_shapes", "input_sub_batch_shapes",
+        "output_sub_batch_shapes", "input_types", "output_types", "device", "dtype",
+    ):  # fmt: skip
+        assert getattr(compiled, what) == getattr(eager, what), what
+    assert sorted(compiled.state_pairs) == sorted(eager.state_pairs)
+    assert compiled.derivative_pairs == [("stress", "strain")]
+    assert ("stress", "strain") in eager.derivative_pairs
+    assert "native" in repr(compiled)
+
+
+def test_rows_that_fail_are_named(viscoplastic):
+    strain = strains(64)
+    good = viscoplastic.evaluate(first_step(strain))
+    strain[[7, 40]] *= 1e9
+    result = viscoplastic.evaluate(first_step(strain))
+    assert result.failed_rows == [7, 40]
+    assert not result.ok
+    assert set(result.status[[7, 40]].tolist()) == {int(Status.NOT_CONVERGED)}
+    assert np.isnan(result.outputs["stress"][[7, 40]]).all()
+    others = np.setdiff1d(np.arange(64), [7, 40])
+    np.testing.assert_allclose(result.outputs["stress"][others], good.outputs["stress"][others], rtol=1e-14, atol=0)
+    for call in (viscoplastic.forward, viscoplastic.jacobian):
+        with pytest.raises(ConvergenceError) as caught:
+            call(first_step(strain))
+        assert caught.value.failed_rows == [7, 40]
+        assert caught.value.recoverable
+
+
+def test_an_input_that_is_not_finite_is_named(viscoplastic):
+    inputs = first_step(strains(5))
+    inputs["plastic_strain~1"][3, 2] = np.inf
+    with pytest.raises(InputError) as caught:
+        viscoplastic.forward(inputs)
+    assert caught.value.variable == "plastic_strain~1"
+    assert caught.value.row == 3
+    assert viscoplastic.evaluate(inputs).status.tolist() == [0, 0, 0, int(Status.BAD_INPUT), 0]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({}, "strain"),
+        ({"strain": np.zeros((4, 1))}, "strain.*6"),
+        ({"strain": np.zeros((4, 6)), "starin": np.zeros((4, 6))}, "starin"),
+        ({"strain": np.zeros((4, 6), np.float32)}, "strain.*(float64|Double)"),
+        ({"strain": torch.zeros(4, 6, dtype=torch.float16)}, "strain.*(float64|Double)"),
+        ({"strain": "much"}, "strain.*expected numbers"),
+        ({"strain": np.array([object()] * 6)}, "strain.*expected numbers"),
+        (np.zeros((4, 6)), "expected a dict"),
+    ],
+)
+def test_a_wrong_call_is_a_fatal_error(elastic, inputs, message):
+    with pytest.raises(FatalError, match=message):
+        elastic.forward(inputs)
+
+
+@pytest.mark.parametrize("kind", ["compiled", "eager"])
+def test_parameters(kind, artifact, models):
+    if kind == "compiled":
+        law = matlaw.load_model(artifact("linear_elastic-parameters") / "model_aoti.i", "model")
+    else:
+        law = matlaw.load_model(models / "linear_elastic.i", "model")
+    assert set(law.named_parameters()) == {"model.E", "model.nu"}
+    assert float(law.named_parameters()["model.E"]) == 200000.0
+    law.set_parameter("model.E", 1000.0)
+    np.testing.assert_allclose(law.forward({"strain": strains(3)})["stress"], hooke(strains(3), 1000.0), rtol=1e-12)
+    each = np.array([1000.0, 2000.0, 3000.0])
+    law.set_parameter("model.E", each)
+    expected = np.stack([hooke(row, youngs) for row, youngs in zip(strains(3), each, strict=True)])
+    np.testing.assert_allclose(law.forward({"strain": strains(3)})["stress"], expected, rtol=1e-12, atol=1e-15)
+    with pytest.raises(FatalError, match=r"nothing\.E"):
+        law.set_parameter("nothing.E", 1.0)
+    with pytest.raises(FatalError, match=r"model\.E"):
+        law.set_parameter("model.E", torch.ones((), dtype=torch.float32))
+
+
+def test_a_law_without_parameters(artifact):
+    law = matlaw.load_model(artifact("linear_elastic-native") / "model_aoti.i", "model")
+    assert law.named_parameters() == {}
+    with pytest.raises(FatalError, match=r"model\.E"):
+        law.set_parameter("model.E", 1.0)
+
+
+def test_calls_from_threads(artifact):
+    law = matlaw.load_model(artifact("j2_viscoplastic-native") / "model_aoti.i", "model")
+    inputs = first_step(strains(500))
+    expected = law.forward(inputs)["stress"].tobytes()
+    found: list[bytes] = []
+    threads = [
+        threading.Thread(target=lambda: found.extend(law.forward(inputs)["stress"].tobytes() for _ in range(5)))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 20

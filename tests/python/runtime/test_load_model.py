@@ -1,0 +1,145 @@
+"""load_model: what is loaded for which path, and what is said when that fails."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+import matlaw
+from matlaw import FatalError
+from matlaw.runtime import CompiledModel
+from matlaw.runtime.load import is_compiled
+
+ELASTIC = "linear_elastic-native"
+
+
+@pytest.fixture
+def place(artifact):
+    return artifact(ELASTIC)
+
+
+def stress(law) -> np.ndarray:
+    return law.forward({"strain": np.full((2, 6), 1e-3)})["stress"]
+
+
+def test_stub_folder_and_metadata_give_the_compiled_law(place):
+    laws = [
+        matlaw.load_model(place / "model_aoti.i", "model"),
+        matlaw.load_model(place / "model"),
+        matlaw.load_model(str(place / "model" / "metadata.json"), "model"),
+    ]
+    for law in laws:
+        assert isinstance(law, CompiledModel)
+        assert law.name == "model"
+        np.testing.assert_array_equal(stress(law), stress(laws[0]))
+
+
+def test_an_input_file_gives_the_eager_law(models):
+    law = matlaw.load_model(models / "linear_elastic.i", "model")
+    assert isinstance(law, matlaw.EagerModel)
+    assert str(law.dtype) == "torch.float64"
+    assert str(matlaw.load_model(models / "linear_elastic.i", "model", dtype="float32").dtype) == "torch.float32"
+
+
+def test_a_stub_and_its_folder_move_together(place, tmp_path):
+    shutil.copytree(place / "model", tmp_path / "moved" / "model")
+    shutil.copy(place / "model_aoti.i", tmp_path / "moved")
+    law = matlaw.load_model(tmp_path / "moved" / "model_aoti.i", "model")
+    np.testing.assert_array_equal(stress(law), stress(matlaw.load_model(place / "model")))
+
+
+def test_the_runtime_can_be_insisted_on(place, models):
+    assert isinstance(matlaw.load_model(place / "model_aoti.i", "model", runtime="compiled"), CompiledModel)
+    assert isinstance(matlaw.load_model(models / "linear_elastic.i", "model", runtime="eager"), matlaw.EagerModel)
+    with pytest.raises(FatalError, match=r"linear_elastic\.i"):
+        matlaw.load_model(models / "linear_elastic.i", "model", runtime="compiled")
+
+
+def test_is_compiled(place, models):
+    assert is_compiled(place / "model_aoti.i", "model")
+    assert is_compiled(place / "model_aoti.i")
+    assert not is_compiled(place / "model_aoti.i", "other")
+    assert is_compiled(place / "model")
+    assert not is_compiled(models / "linear_elastic.i", "model")
+
+
+@pytest.mark.parametrize("runtime", ["auto", "compiled", "eager"])
+def test_nothing_there(tmp_path, runtime):
+    with pytest.raises(FatalError, match=r"no file or folder .*nowhere\.i"):
+        matlaw.load_model(tmp_path / "nowhere.i", "model", runtime=runtime)
+
+
+def test_a_folder_without_an_artifact(tmp_path):
+    with pytest.raises(FatalError, match=r"folder without metadata\.json"):
+        matlaw.load_model(tmp_path, "model")
+
+
+def test_a_file_that_is_no_input_file(tmp_path):
+    broken = tmp_path / "broken.i"
+    broken.write_text("[Models\n  [x]\n")
+    with pytest.raises(FatalError, match=r"broken\.i"):
+        matlaw.load_model(broken, "model")
+    empty = tmp_path / "empty.i"
+    empty.write_text("")
+    with pytest.raises(FatalError, match=r"model"):
+        matlaw.load_model(empty, "model")
+
+
+def test_an_unknown_model(place, models):
+    for path in (place / "model", models / "linear_elastic.i", place / "model_aoti.i"):
+        with pytest.raises(FatalError, match="modle"):
+            matlaw.load_model(path, "modle")
+
+
+def test_an_input_file_needs_a_model_name(models):
+    with pytest.raises(FatalError, match="name the model"):
+        matlaw.load_model(models / "linear_elastic.i")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"runtime": "quick"}, "runtime must be one of auto, compiled, eager; got 'quick'"),
+        ({"backend": "gpu"}, "backend must be one of auto, native, inductor; got 'gpu'"),
+        ({"dtype": "float16"}, "dtype must be one of float64, float32; got 'float16'"),
+        ({"dtype": "float32"}, "float32"),
+        ({"backend": "inductor"}, "inductor|pt2"),
+        ({"device": "tpu!"}, "tpu!"),
+    ],
+)
+def test_options_that_do_not_fit(place, options, message):
+    with pytest.raises(FatalError, match=message):
+        matlaw.load_model(place / "model_aoti.i", "model", **options)
+
+
+def test_a_damaged_artifact_is_refused(place, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(place / "model", folder)
+    kernel = next(folder.rglob("*.so"))
+    kernel.write_bytes(kernel.read_bytes()[:-10])
+    with pytest.raises(FatalError, match=kernel.name.replace(".", r"\.")):
+        matlaw.load_model(folder)
+    metadata = folder / "metadata.json"
+    metadata.write_text(metadata.read_text().replace("200000", "100000"))
+    with pytest.raises(FatalError, match=r"metadata\.json"):
+        matlaw.load_model(folder)
+
+
+def test_extensions_add_types(tmp_path):
+    (tmp_path / "tripling.py").write_text(
+        "from matlaw.models import Input, Leaf, Output, register\n"
+        "from matlaw.tensors import Scalar\n"
+        "@register('TriplingForTest')\n"
+        "class TriplingForTest(Leaf):\n"
+        "    a = Input(Scalar, doc='the number')\n"
+        "    b = Output(Scalar, doc='three times the number')\n"
+        "    def forward(self, a):\n"
+        "        return 3.0 * a\n"
+    )
+    (tmp_path / "law.i").write_text("[Models]\n  [model]\n    type = TriplingForTest\n  []\n[]\n")
+    with pytest.raises(FatalError, match="TriplingForTest"):
+        matlaw.load_model(tmp_path / "law.i", "model")
+    law = matlaw.load_model(tmp_path / "law.i", "model", extensions=[str(tmp_path / "tripling.py")])
+    assert law.forward({"a": 1.5})["b"] == 4.5
