@@ -123,9 +123,9 @@ def jump_history(t: float) -> float:
     return float(np.interp(t, [0, 2, 3, 5], [0, 0.002, 0.022, 0.022]))
 
 
-#: accepted steps of cutback/jump.i, each with the attempts that failed so far. During the jump, 2 s to 3 s,
-#: steps of 0.25 s and more fail, as does the first one of 2 s; the rest are MOOSE's rules: halve at failure, no growth right after it,
-#: else double.
+#: accepted steps of cutback/jump.i, each with the attempts that failed so far.
+#: During the jump, 2 s to 3 s, steps of 0.25 s and more fail, as does the first one of 2 s; the rest are MOOSE's rules:
+#: halve at failure, no growth right after it, else double.
 JUMP_STEPS: list[tuple[float, int]] = [
     *((1.0, 0), (1.0, 1)),
     *((0.125, 4), (0.125, 4), (0.125, 5), (0.125, 5), (0.125, 6), (0.125, 6), (0.125, 7), (0.125, 7)),
