@@ -79,7 +79,8 @@ def test_implicit_laws(compiled):
         path = compiled / f"{name}_unit.i"
         path.write_text(
             (compiled / f"{name}.i").read_text() + "[Drivers]\n [u]\n type = ModelUnitTest\n model = model\n"
-            " input_SR2_names = strain\n input_SR2_values = e\n input_Scalar_names = t\n input_Scalar_values = 1\n derivative_rel_tol = 1e-4\n []\n[]\n"
+            " input_SR2_names = strain\n input_SR2_values = e\n input_Scalar_names = t\n"
+            " input_Scalar_values = 1\n derivative_rel_tol = 1e-4\n []\n[]\n"
             "[Tensors]\n" + python_tensor("e", "SR2(torch.tensor([0.002, -0.001, -0.001, 0.0, 0.0, 0.001]))") + "[]\n"
         )
         outcome = run_driver(path, "u", ["Solvers/newton/rel_tol:=1e-12"] if name == "eager" else [])
