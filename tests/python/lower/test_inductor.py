@@ -46,3 +46,18 @@ def test_graph_equals_eager(tmp_path: Path, kind: str) -> None:
         content = b"".join(archive.read(name) for name in archive.namelist())
     for folder in (sys.prefix, str(Path(torch.__file__).parent), str(tmp_path)):
         assert folder.encode() not in content
+
+
+def test_sanitized_packages_differ_in_nothing_random(tmp_path: Path) -> None:
+    from matlaw.lower.inductor.sanitize import sanitize, without_names
+
+    for k in range(2):
+        with zipfile.ZipFile(tmp_path / f"raw{k}.pt2", "w") as archive:
+            archive.writestr("graph/.data/serialization_id", f"{k:040d}")
+            archive.writestr("graph/data/model.wrapper.cpp", f"// {tmp_path}")
+            archive.writestr("graph/data/model.wrapper_metadata.json", "{}")
+        sanitize(tmp_path / f"raw{k}.pt2", tmp_path / f"clean{k}.pt2")
+    assert (tmp_path / "clean0.pt2").read_bytes() == (tmp_path / "clean1.pt2").read_bytes()
+    assert str(tmp_path).encode() not in (tmp_path / "clean0.pt2").read_bytes()
+    data = b"\0/home/someone/lib/torch/x.h\0rest"
+    assert without_names(data, {"/home/someone"}) == b"\0" + b"_" * 24 + b"x.h\0rest"

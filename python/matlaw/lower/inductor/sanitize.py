@@ -13,6 +13,8 @@ from pathlib import Path
 import torch
 
 _SOURCE = b"// Source omitted by matlaw-compile: it is generated, and names folders of the machine that compiled it.\n"
+#: The original is partly random.
+_SERIALIZATION_ID = b"0" * 40
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 
 
@@ -31,6 +33,8 @@ def sanitize(package: Path, target: Path, folders: tuple[Path, ...] = ()) -> Non
                 data = _SOURCE
             elif name.endswith(".so"):
                 data = without_names(stripped(data), secret)
+            elif name.endswith("/serialization_id"):
+                data = _SERIALIZATION_ID
             result.writestr(zipfile.ZipInfo(name, _TIMESTAMP), data)
 
 
