@@ -15,7 +15,7 @@ INSTALLED := $(VENV)/.install-stamp
 TESTED    := $(VENV)/.install-tests-stamp
 BUILD     := build/install
 
-SOURCES := CMakeLists.txt pyproject.toml $(shell find cmake cpp python -type f -not -name '*.pyc')
+SOURCES := CMakeLists.txt pyproject.toml README.md LICENSE $(shell find cmake cpp python -type f -not -name '*.pyc')
 CPP_TESTS := $(shell find tests/cpp -type f)
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
