@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import stand_in
-
-ROOT = Path(__file__).parents[2]
-TESTS = ROOT / "moose_app" / "test" / "tests"
 
 
 @pytest.fixture

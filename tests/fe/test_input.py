@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import stand_in
-from conftest import TESTS
+from places import TESTS
 
 from matlaw.errors import InputFileError
 from matlaw.fe import run

@@ -10,7 +10,7 @@ import netCDF4
 import numpy as np
 import pytest
 import stand_in
-from conftest import ROOT, TESTS
+from places import ROOT, TESTS
 
 from matlaw.fe import RunResult, run
 from matlaw.fe.executioner.time_steppers import SmallestStepFailedError
