@@ -65,9 +65,11 @@ private:
     _at = std::min(_text.find_first_of("=[\n#", _at), _text.size());
     auto key = _text.substr(start, _at - start);
     key.erase(key.find_last_not_of(" \t\r:") + 1); // ":=" overrides
-    if (_at >= _text.size() || _text[_at] != '=' || key.empty())
+    if (_at >= _text.size() || _text[_at] != '=')
       return;
     _at = std::min(_text.find_first_not_of(" \t\r\n", _at + 1), _text.size());
+    if (key.empty())
+      return;
     std::string value;
     if (_at < _text.size() && (_text[_at] == '\'' || _text[_at] == '"'))
     {
