@@ -282,7 +282,7 @@ TEST(EagerModel, feeds_a_quadrature_batch)
   host::QuadratureBatch batch(law, 4);
   const auto strain = strains(4) * 2;
   batch.set_input("strain", strain.const_data_ptr<double>());
-  batch.set_constant("t", 0.5);
+  batch.set_input("t", 0.5);
   const auto & verdict = batch.evaluate(true);
   ASSERT_TRUE(verdict.ok());
   const auto expected = law->forward(first_step(*law, strain, 0.5));

@@ -154,7 +154,7 @@ TEST(QuadratureBatch, wrong_lengths_are_named)
   const std::vector<double> short_by_one(23);
   EXPECT_NE(fatal_error([&] { t.batch.set_input("strain", short_by_one); }).find("takes 24 values (4 x 6), got 23"),
             std::string::npos);
-  EXPECT_NE(fatal_error([&] { t.batch.set_constant("strain", 1.0); }).find("takes 6 values"), std::string::npos);
+  EXPECT_NE(fatal_error([&] { t.batch.set_input("strain", 1.0); }).find("takes 6 values"), std::string::npos);
   EXPECT_NE(fatal_error([&] { t.batch.set_input("x~1", short_by_one); }).find("x~1"), std::string::npos);
   EXPECT_NE(fatal_error([] { QuadratureBatch(nullptr, 1); }).find("no model"), std::string::npos);
 }

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <torch/version.h>
 
 #include "interpreter.h"
 #include "python_errors.h"
@@ -45,11 +46,22 @@ struct Model::Impl
 
 namespace
 {
+/// Refuses a torch of another release: this process holds the libraries of one already, two would not go together.
+void check_torch_version()
+{
+  const std::string version = py::cast<std::string>(py::module_::import("importlib.metadata").attr("version")("torch"));
+  const std::string wanted = std::to_string(TORCH_VERSION_MAJOR) + "." + std::to_string(TORCH_VERSION_MINOR) + ".";
+  if (!version.starts_with(wanted))
+    throw FatalError("the Python environment of this process holds torch " + version + ", matlaw was built for torch " +
+                     wanted + "*; install that one there");
+}
+
 /// The Python half of this room.
 py::module_ embedding()
 {
   try
   {
+    check_torch_version();
     return py::module_::import("matlaw.runtime.embedding");
   }
   catch (py::error_already_set & error)

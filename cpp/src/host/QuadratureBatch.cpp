@@ -253,7 +253,7 @@ const Verdict & QuadratureBatch::Impl::evaluate(bool tangent)
   {
     const auto found = _inputs.find(name);
     if (found == _inputs.end())
-      throw FatalError(law() + ": input '" + name + "' was not set; call set_input or set_constant before evaluate");
+      throw FatalError(law() + ": input '" + name + "' was not set; call set_input before evaluate");
     inputs.emplace(name, law_input(found->second, shape(name)));
   }
   for (const auto & [name, values] : _states)
@@ -561,7 +561,7 @@ void QuadratureBatch::set_constant(const std::string & name, std::span<const dou
   _impl->set_input(name, value.data(), true);
 }
 
-void QuadratureBatch::set_constant(const std::string & name, double value)
+void QuadratureBatch::set_input(const std::string & name, double value)
 {
   set_constant(name, std::span<const double>(&value, 1));
 }

@@ -34,7 +34,7 @@ int main(int argc, char ** argv)
         strain[static_cast<std::size_t>(6 * i)] = 0.01 * (time + dt) * (1.0 + 0.1 * static_cast<double>(i));
       law.set_input("strain", strain);
       if (has_time)
-        law.set_constant("t", time + dt);
+        law.set_input("t", time + dt);
 
       const auto & verdict = law.evaluate(true);
       if (!verdict.ok())

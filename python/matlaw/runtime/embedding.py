@@ -12,7 +12,7 @@ def load(path: str, name: str, extensions: Sequence[str] = ()) -> Any:
     :param path: input file
     :param name: of the model
     :param extensions: Python files, packages or dotted names that register further model types
-    :raises FatalError: this torch is not the one that libmatlaw was built for, or as :func:`matlaw.load_model`
+    :raises FatalError: as :func:`matlaw.load_model`
     """
     from matlaw.runtime.load import load_model
 

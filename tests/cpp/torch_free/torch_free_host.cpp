@@ -12,7 +12,7 @@ namespace matlaw::toy
 std::vector<double> one_step(host::QuadratureBatch & batch, const std::vector<double> & strain)
 {
   batch.set_input("strain", strain);
-  batch.set_constant("s", 2.0);
+  batch.set_input("s", 2.0);
   if (!batch.evaluate(true).ok())
     return {};
   const double * stress = batch.output("stress");

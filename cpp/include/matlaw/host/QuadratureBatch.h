@@ -38,7 +38,7 @@ struct Verdict
 /// A step of a host:
 ///
 ///     batch.set_input("strain", strain);          // (n_points, 6)
-///     batch.set_constant("t", {&time, 1});
+///     batch.set_input("t", time);
 ///     if (batch.evaluate(true).ok()) { ... batch.output("stress") ... batch.tangent("stress", "strain") ... }
 ///     batch.commit();   // the step was accepted: x -> x~1;   or batch.revert(): it was not
 ///
@@ -77,9 +77,10 @@ public:
   /// Copies `(n_points, size)` values of an input.
   void set_input(const std::string & name, std::span<const double> values);
   void set_input(const std::string & name, const double * values);
+  /// The same number at every point, for a scalar.
+  void set_input(const std::string & name, double value);
   /// The same value, `(size)`, at every point.
   void set_constant(const std::string & name, std::span<const double> value);
-  void set_constant(const std::string & name, double value);
 
   /// Outputs, and with `tangent` the derivatives, for the inputs set and the old state. Does not throw for points.
   const Verdict & evaluate(bool tangent = false);
