@@ -8,13 +8,17 @@ energy, the data fall on a line of slope ``A`` and intercept ``B`` at high activ
 
 from __future__ import annotations
 
+import math
+
+import torch
+
 from matlaw.models.context import Context
 from matlaw.models.declaration import Input, Option, Output, Parameter
 from matlaw.models.model import Leaf
 from matlaw.models.naming import NamingLeaf, OwnNameOutput
 from matlaw.models.registry import register
 from matlaw.tensors import Scalar
-from matlaw.tensors.functions import exp, log, tanh
+from matlaw.tensors.functions import exp, log, tanh, where
 
 
 @register("KocksMeckingActivationEnergy")
@@ -24,7 +28,8 @@ class KocksMeckingActivationEnergy(Leaf):
     .. math:: g = \frac{k T}{\mu b^3} \ln \frac{\dot\varepsilon_0}{\dot\varepsilon}
 
     * ``temperature`` (Scalar, K): :math:`T`
-    * ``strain_rate`` (Scalar, 1/time): :math:`\dot\varepsilon`, positive
+    * ``strain_rate`` (Scalar, 1/time): :math:`\dot\varepsilon`; zero counts as the smallest positive number, so that
+      the energy stays finite
     * ``activation_energy`` (Scalar, -): :math:`g`
     * ``shear_modulus`` (Scalar, stress): :math:`\mu`, parameter ``mu``
     * ``eps0`` (1/time): reference strain rate; ``k`` (stress length^3/K): Boltzmann's constant; ``b`` (length):
@@ -47,7 +52,9 @@ class KocksMeckingActivationEnergy(Leaf):
 
     def forward(self, temperature: Scalar, strain_rate: Scalar, shear_modulus: Scalar) -> Scalar:
         """The activation energy."""
-        return self._volume * temperature / shear_modulus * log(self._eps0 / strain_rate)
+        tiny = torch.finfo(strain_rate.dtype).tiny
+        rate = where(strain_rate > tiny, strain_rate, tiny)
+        return self._volume * temperature / shear_modulus * (math.log(self._eps0) - log(rate))
 
 
 @register("KocksMeckingFlowSwitch")
