@@ -9,6 +9,8 @@ that is up to date is used again, so calling this twice costs little.
 * ``j2_viscoplastic-float32``: native kernels, float32
 * ``j2_viscoplastic-parameters``: native kernels, float64, Young's modulus and the yield stress are parameters
 * ``linear_elastic-parameters``: the same of the elastic law, with both of its parameters
+* ``j2_viscoplastic-parameter-derivatives``, ``linear_elastic-parameter-derivatives``: besides, derivatives of all
+  outputs by these parameters
 
 pytest compiles what a test asks for (fixture ``artifact`` in conftest.py). For C++ tests run this file first and
 tell them where the artifacts are:
@@ -39,20 +41,29 @@ class Variant:
 
     :ivar law: name of the input file in examples/models
     :ivar options: arguments of :func:`matlaw.artifact.compile_model`
+    :ivar derivatives: requests besides ``stress:strain``
     """
 
     law: str
     options: dict[str, Any] = field(default_factory=dict)
+    derivatives: tuple[str, ...] = ()
 
+
+_J2_PARAMETERS = ["update.system.elasticity.E", "update.system.normality.flow.yield.sy"]
 
 VARIANTS: dict[str, Variant] = {
     "linear_elastic-native": Variant("linear_elastic", {"backend": "native"}),
     "j2_viscoplastic-native": Variant("j2_viscoplastic", {"backend": "native"}),
     "j2_plastic-native": Variant("j2_plastic", {"backend": "native"}),
     "j2_viscoplastic-float32": Variant("j2_viscoplastic", {"backend": "native", "dtype": "float32"}),
-    "j2_viscoplastic-parameters": Variant(
+    "j2_viscoplastic-parameters": Variant("j2_viscoplastic", {"backend": "native", "parameters": _J2_PARAMETERS}),
+    "j2_viscoplastic-parameter-derivatives": Variant(
         "j2_viscoplastic",
-        {"backend": "native", "parameters": ["update.system.elasticity.E", "update.system.normality.flow.yield.sy"]},
+        {"backend": "native", "parameters": _J2_PARAMETERS},
+        tuple(f":{name}" for name in _J2_PARAMETERS),
+    ),
+    "linear_elastic-parameter-derivatives": Variant(
+        "linear_elastic", {"backend": "native", "parameters": ["model.E", "model.nu"]}, (":model.E", ":model.nu")
     ),
     "linear_elastic-parameters": Variant(
         "linear_elastic", {"backend": "native", "parameters": ["model.E", "model.nu"]}
@@ -78,9 +89,8 @@ def shared_artifact(name: str, jobs: int = 2) -> Path:
 
     variant = VARIANTS[name]
     place = folder() / name
-    compile_model(
-        MODELS / f"{variant.law}.i", "model", place, derivatives=["stress:strain"], jobs=jobs, **variant.options
-    )
+    derivatives = ["stress:strain", *variant.derivatives]
+    compile_model(MODELS / f"{variant.law}.i", "model", place, derivatives=derivatives, jobs=jobs, **variant.options)
     return place
 
 

@@ -61,16 +61,28 @@ def graph_entry(graph: Graph) -> dict[str, Any]:
         names = [slot.name for slot in graph.outputs]
         entry |= {"inputs": [], "outputs": names}
     elif graph.kind == "jacobian_given":
-        sizes = {slot.name: slot for slot in graph.inputs}
-        slots = [sizes[name] for name in graph.columns]
-        at = offsets(slots)
-        entry["givens"] = [{"name": s.name, "size": s.size, "offset": at[s.name]} for s in slots]
-    elif graph.kind == "solve_ift":
+        entry["givens"] = _slices(graph)
+    elif graph.kind == "param_jvp":
         entry["pairs"] = [
-            {"output": p.output, "input": p.input, "row_offset": row, "col_offset": column}
+            {"output": p.output, "parameter": p.input, "batch_independent": p.batch_independent} for p in graph.pairs
+        ]
+    elif graph.kind == "dr_dparam":
+        entry["parameters"] = _slices(graph)
+    elif graph.kind in ("solve_ift", "solve_param"):
+        by = "input" if graph.kind == "solve_ift" else "parameter"
+        entry["pairs"] = [
+            {"output": p.output, by: p.input, "row_offset": row, "col_offset": column}
             for p, (row, _, column, _) in zip(graph.pairs, ift_places(graph), strict=True)
         ]
     return entry
+
+
+def _slices(graph: Graph) -> list[dict[str, Any]]:
+    """Where the columns of each name of a graph's ``columns`` start."""
+    by_name = {slot.name: slot for slot in graph.inputs}
+    slots = [by_name[name] for name in graph.columns]
+    at = offsets(slots)
+    return [{"name": s.name, "size": s.size, "offset": at[s.name]} for s in slots]
 
 
 def segment_entry(part: SegmentPlan) -> dict[str, Any]:
@@ -165,6 +177,9 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
         "outputs": [variable_entry(n, v) for n, v in program.outputs.items()],
         "parameters": [parameter_entry(n, v) for n, v in plan.parameters.items()],
         "derivatives": [{"output": o, "input": i, "batch_independent": c} for o, i, c in plan.pairs],
+        "param_derivatives": [
+            {"output": o, "parameter": p, "batch_independent": c} for o, p, c in plan.parameter_pairs
+        ],
         "state_pairs": [
             {"current": p.current, "old": p.old, "role": p.role, "initial": [float(x) for x in p.initial]}
             for p in program.state_pairs

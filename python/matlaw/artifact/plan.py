@@ -47,6 +47,7 @@ class Plan:
     :ivar program: the partitioned model
     :ivar pairs: master derivative pairs, with their constant blocks' property
     :ivar parameters: promoted parameters, typed values by name
+    :ivar parameter_pairs: ``(output, parameter, constant)`` of the derivatives by parameters
     :ivar segments: in order
     :ivar unsupported: forward functions without scalars, and why
     """
@@ -59,6 +60,7 @@ class Plan:
     segments: list[SegmentPlan]
     programs: dict[Forward, ForwardProgram] = field(default_factory=dict)
     unsupported: dict[Forward, UnsupportedOperation] = field(default_factory=dict)
+    parameter_pairs: list[tuple[str, str, bool]] = field(default_factory=list)
 
     @property
     def graphs(self) -> list[Graph]:
@@ -106,7 +108,9 @@ class Planner:
         names = checked_parameters(request.parameters, self.program.parameters)
         self.promoted = {name: self.program.parameters[name] for name in names}
         outputs, inputs = list(self.program.outputs), list(self.program.inputs)
-        self.requested = requested_pairs(request.derivatives, outputs, inputs)
+        pairs = requested_pairs(request.derivatives, outputs, inputs, names, list(self.program.parameters))
+        self.requested = [pair for pair in pairs if pair[1] in inputs]
+        self.by_parameter = [pair for pair in pairs if pair[1] not in inputs]
         self._refuse_sub_batched()
 
     def _refuse_sub_batched(self) -> None:
@@ -116,6 +120,12 @@ class Planner:
                 raise CompileError(
                     f"-d: the derivative involves the sub-batched variable '{name}'; evaluate it in eager mode"
                 )
+        for output, parameter in self.by_parameter:
+            if boundary[output].sub_batch_shape or self.promoted[parameter].sub_batch_shape:
+                raise CompileError(
+                    f"-d {output}:{parameter}: the derivative involves a sub-batched variable or parameter; evaluate "
+                    "it in eager mode"
+                )
 
     def plan(self) -> Plan:
         """The plan."""
@@ -123,6 +133,7 @@ class Planner:
         parts = [self._forward(k, segment, len(segments) > 1) for k, segment in enumerate(segments)]
         self._record(parts)
         edges = self._edges(parts)
+        direct = self._edges(parts, by_parameters=True)
         written = [list(part.segment.outputs) for part in parts]
         pairs: list[tuple[str, str, bool]] = []
         active: list[set[tuple[str, str]]] = [set() for _ in parts]
@@ -132,14 +143,27 @@ class Planner:
                 active[k].add(edge)
             constant = bool(found) and all(self._constant(parts[k], *edge) is not None for k, edge in found)
             pairs.append((output, by, constant))
+        direct_active: list[set[tuple[str, str]]] = [set() for _ in parts]
+        parameter_pairs: list[tuple[str, str, bool]] = []
+        for output, parameter in self.by_parameter:
+            through, first = _parameter_paths(edges, direct, written, output, parameter)
+            for active_sets, found in ((active, through), (direct_active, first)):
+                for k, edge in found:
+                    active_sets[k].add(edge)
+            on_way = [*through, *first]
+            constant = bool(on_way) and all(self._constant(parts[k], *edge) is not None for k, edge in on_way)
+            parameter_pairs.append((output, parameter, constant))
         if len(parts) == 1 and parts[0].kind == "forward":
             active[0] = set(self.requested)  # blocks that are zero for every row as well
+            direct_active[0] = {pair for pair in self.by_parameter if pair[1] in parts[0].parameters}
             pairs = [(o, i, self._constant(parts[0], o, i) is not None) for o, i in self.requested]
-        for part, wanted in zip(parts, active, strict=True):
+        for part, wanted, by_parameter in zip(parts, active, direct_active, strict=True):
             self._add_derivatives(part, wanted)
+            self._add_parameter_derivatives(part, by_parameter)
         return Plan(
-            self.request, self.source, self.program, pairs, self.promoted, parts, self.programs, self.unsupported
-        )
+            self.request, self.source, self.program, pairs, self.promoted, parts, self.programs, self.unsupported,
+            parameter_pairs,
+        )  # fmt: skip
 
     def _stem(self, k: int, several: bool) -> str:
         return f"{self.request.name}_seg{k}" if several else self.request.name
@@ -177,13 +201,15 @@ class Planner:
                     ) from e
                 self.unsupported[forward] = e
 
-    def _edges(self, parts: Sequence[SegmentPlan]) -> list[set[tuple[str, str]]]:
-        """Per segment the ``(output, input)`` pairs whose derivative is not structurally zero."""
+    def _edges(self, parts: Sequence[SegmentPlan], by_parameters: bool = False) -> list[set[tuple[str, str]]]:
+        """Per segment the pairs ``(output, input or parameter)`` whose derivative is not structurally zero."""
         found = []
         for part in parts:
             program = self.programs.get(part.forward)
             outputs = list(part.segment.outputs if part.kind == "forward" else part.segment.unknowns)
             inputs = list(part.segment.inputs if part.kind == "forward" else part.segment.givens)
+            if by_parameters:
+                inputs = part.parameters
             if program is None:
                 found.append({(o, i) for o in outputs for i in inputs})
                 continue
@@ -195,6 +221,8 @@ class Planner:
 
     def _key(self, part: SegmentPlan, name: str) -> int:
         """Position of a variable among the arguments of the segment's function; givens come after the unknowns."""
+        if name in part.parameters:
+            return part.forward.position(name)
         first = len(part.segment.unknowns) if part.kind == "implicit" else 0
         names = list(part.segment.givens if part.kind == "implicit" else part.segment.inputs)
         return first + names.index(name)
@@ -207,7 +235,7 @@ class Planner:
         block = program.pair(output, by)
         if not all(v.is_const for v in block):
             return None
-        shape = part.segment.outputs[output].shape + part.segment.inputs[by].shape
+        shape = part.segment.outputs[output].shape + part.forward.inputs[self._key(part, by)].shape
         return np.array([v.number for v in block]).reshape(shape)
 
     def _add_derivatives(self, part: SegmentPlan, wanted: set[tuple[str, str]]) -> None:
@@ -229,6 +257,22 @@ class Planner:
         part.graphs["jacobian_given"] = g.jacobian_given_graph(f"{stem}_jacobian_given", part.forward, givens)
         part.graphs["solve_ift"] = g.solve_ift_graph(f"{stem}_solve_ift", part.forward, pairs, givens)
 
+    def _add_parameter_derivatives(self, part: SegmentPlan, wanted: set[tuple[str, str]]) -> None:
+        if not wanted:
+            return
+        stem = next(iter(part.graphs.values())).stem
+        names = [p for p in part.parameters if any(by == p for _, by in wanted)]
+        if part.kind == "forward":
+            pairs = [
+                Pair(o, p, self._constant(part, o, p)) for o in part.segment.outputs for p in names if (o, p) in wanted
+            ]
+            part.graphs["param_jvp"] = g.param_jvp_graph(f"{stem}_param_jvp", part.forward, pairs)
+            return
+        stem = stem.removesuffix("_residual")
+        pairs = [Pair(o, p) for o in part.segment.unknowns for p in names if (o, p) in wanted]
+        part.graphs["dr_dparam"] = g.dr_dparam_graph(f"{stem}_dr_dparam", part.forward, names)
+        part.graphs["solve_param"] = g.solve_param_graph(f"{stem}_solve_param", part.forward, pairs, names)
+
 
 def _nonzero(program: ForwardProgram, output: str, position: int) -> bool:
     names = [slot.name for slot in program.forward.outputs]
@@ -237,34 +281,75 @@ def _nonzero(program: ForwardProgram, output: str, position: int) -> bool:
     return any(d is not zero for row in program.block_at(rows, position) for d in row)
 
 
+Node = tuple[str, int]
+Arc = tuple[Node, Node, int, tuple[str, str]]
+#: Segment numbers of what no segment writes.
+_MASTER_INPUT, _PARAMETER = -1, -2
+
+
+def _arcs(edges: Sequence[set[tuple[str, str]]], written: Sequence[Sequence[str]]) -> tuple[list[Arc], dict[str, int]]:
+    """The edges between nodes in order, and which segment wrote each name last.
+
+    A node is a variable and the segment that wrote it (-1: a master input): a later segment that writes a name hides
+    what was there.
+    """
+    writer: dict[str, int] = {}
+    arcs: list[Arc] = []
+    for k, (pairs, names) in enumerate(zip(edges, written, strict=True)):
+        for o, i in sorted(pairs):
+            arcs.append(((i, writer.get(i, _MASTER_INPUT)), (o, k), k, (o, i)))
+        writer |= dict.fromkeys(names, k)
+    return arcs, writer
+
+
+def _between(arcs: Sequence[Arc], source: Node, target: Node) -> list[Arc]:
+    """The arcs on a way from one node to another."""
+    reached = {source}
+    for tail, head, _, _ in arcs:
+        if tail in reached:
+            reached.add(head)
+    needed = {target}
+    found = []
+    for arc in reversed(arcs):
+        if arc[1] in needed and arc[0] in reached:
+            needed.add(arc[0])
+            found.append(arc)
+    return found[::-1]
+
+
 def _paths(
     edges: Sequence[set[tuple[str, str]]], written: Sequence[Sequence[str]], output: str, by: str
 ) -> list[tuple[int, tuple[str, str]]]:
     """The edges ``(segment, (output, input))`` on a path from a master input to a master output.
 
-    A node is a variable and the segment that wrote it (-1: a master input): a later segment that writes a name hides
-    what was there.
-
     :param edges: per segment the pairs whose derivative is not structurally zero
     :param written: per segment its outputs
     """
-    writer: dict[str, int] = {}
-    arcs: list[tuple[tuple[str, int], tuple[str, int], int, tuple[str, str]]] = []
-    for k, (pairs, names) in enumerate(zip(edges, written, strict=True)):
-        for o, i in sorted(pairs):
-            arcs.append(((i, writer.get(i, -1)), (o, k), k, (o, i)))
-        writer |= dict.fromkeys(names, k)
-    reached: set[tuple[str, int]] = {(by, -1)}
-    for source, target, _, _ in arcs:
-        if source in reached:
-            reached.add(target)
-    needed: set[tuple[str, int]] = {(output, writer.get(output, -1))}
-    found = []
-    for source, target, k, edge in reversed(arcs):
-        if target in needed and source in reached:
-            needed.add(source)
-            found.append((k, edge))
-    return found[::-1]
+    arcs, writer = _arcs(edges, written)
+    target = (output, writer.get(output, _MASTER_INPUT))
+    return [(k, edge) for _, _, k, edge in _between(arcs, (by, _MASTER_INPUT), target)]
+
+
+def _parameter_paths(
+    edges: Sequence[set[tuple[str, str]]],
+    direct: Sequence[set[tuple[str, str]]],
+    written: Sequence[Sequence[str]],
+    output: str,
+    parameter: str,
+) -> tuple[list[tuple[int, tuple[str, str]]], list[tuple[int, tuple[str, str]]]]:
+    """The edges on the ways from a parameter to a master output: those between variables, and the first ones.
+
+    :param edges: per segment the pairs ``(output, input)`` whose derivative is not structurally zero
+    :param direct: per segment such pairs ``(output, parameter)``
+    :param written: per segment its outputs
+    """
+    arcs, writer = _arcs(edges, written)
+    source = (parameter, _PARAMETER)
+    arcs += [(source, (o, k), k, (o, p)) for k, pairs in enumerate(direct) for o, p in sorted(pairs) if p == parameter]
+    arcs.sort(key=lambda arc: arc[2])
+    found = _between(arcs, source, (output, writer.get(output, _MASTER_INPUT)))
+    through = [(k, edge) for tail, _, k, edge in found if tail != source]
+    return through, [(k, edge) for tail, _, k, edge in found if tail == source]
 
 
 def plan_export_artifacts(path: str | Path, name: str, *, stub: bool = True, **options: Any) -> list[str]:

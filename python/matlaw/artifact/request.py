@@ -70,10 +70,22 @@ class Request:
         return f"{self.device}/{self.dtype}"
 
 
-def requested_pairs(requests: Sequence[str], outputs: Sequence[str], inputs: Sequence[str]) -> list[tuple[str, str]]:
-    """The ``(output, input)`` pairs that ``-d`` options stand for, in the order of the model's variables.
+def requested_pairs(
+    requests: Sequence[str],
+    outputs: Sequence[str],
+    inputs: Sequence[str],
+    parameters: Sequence[str] = (),
+    fixed: Sequence[str] = (),
+) -> list[tuple[str, str]]:
+    """The ``(output, input)`` and ``(output, parameter)`` pairs that ``-d`` options stand for.
 
-    :param requests: ``OUT:IN``; an omitted side stands for all
+    They come in the order of the model's variables, those by parameters last.
+
+    :param requests: ``OUT:IN`` or ``OUT:PARAM``; an omitted side stands for all outputs or all inputs
+    :param outputs: names of the model's outputs
+    :param inputs: names of its inputs
+    :param parameters: names of promoted parameters
+    :param fixed: names of parameters that are not promoted, for messages
     :raises CompileError: a request without a colon, or with an unknown name
 
     >>> requested_pairs(["stress:"], ["stress", "energy"], ["strain", "t"])
@@ -87,10 +99,15 @@ def requested_pairs(requests: Sequence[str], outputs: Sequence[str], inputs: Seq
             raise CompileError(f"-d {request}: expected OUT:IN, for instance {outputs[0]}:{inputs[0]}")
         if left and left not in outputs:
             raise CompileError(f"-d {request}: {unknown_name('output', left, outputs)}")
-        if right and right not in inputs:
-            raise CompileError(f"-d {request}: {unknown_name('input', right, inputs)}")
-        wanted |= {(o, i) for o in outputs for i in inputs if (not left or o == left) and (not right or i == right)}
-    return [(o, i) for o in outputs for i in inputs if (o, i) in wanted]
+        if right and right not in inputs and right not in parameters:
+            if right in fixed:
+                raise CompileError(f"-d {request}: '{right}' is a fixed parameter; promote it with -p {right}")
+            kind = "input or promoted parameter" if parameters else "input"
+            raise CompileError(f"-d {request}: {unknown_name(kind, right, [*inputs, *parameters])}")
+        by = [right] if right else inputs
+        wanted |= {(o, i) for o in outputs for i in by if not left or o == left}
+    order = [*inputs, *(p for p in parameters if p not in inputs)]
+    return [(o, i) for group in (inputs, order[len(inputs) :]) for o in outputs for i in group if (o, i) in wanted]
 
 
 def checked_parameters(names: Sequence[str], known: dict[str, Any]) -> list[str]:

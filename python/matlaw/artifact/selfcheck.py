@@ -31,6 +31,8 @@ FINITE_DIFFERENCE: Final = 1e-3
 #: From here on a compiled graph may overflow where eager does not.
 _HUGE: Final = {True: 1e20, False: 1e150}
 _NOISY_RUNS: Final = 3
+#: Graphs of which every output is a derivative.
+_DERIVATIVES: Final = ("jacobian", "jacobian_given", "solve_ift", "param_jvp", "dr_dparam", "solve_param")
 
 Evaluator = Callable[[Sequence[NDArray]], list[NDArray]]
 
@@ -147,7 +149,7 @@ def compare(graph: Graph, evaluator: Evaluator, expected: Reference, what: str, 
 def _check(
     graph: Graph, name: str, y: NDArray, ref: NDArray, allowed: NDArray, what: str, expected: Reference
 ) -> float:
-    derivative = name.startswith("d ") or graph.kind in ("jacobian", "jacobian_given", "solve_ift")
+    derivative = name.startswith("d ") or graph.kind in _DERIVATIVES
     with np.errstate(all="ignore"):
         difference = np.abs(y - ref)
         finite = np.isfinite(ref)
@@ -216,13 +218,14 @@ def _blocks(graph: Graph, forward: Forward, expected: Reference) -> list[tuple[s
     """Derivative blocks: by which input, the first of the stacked output components, ``(rows, columns, STATES)``."""
     found: list[tuple[str, int, NDArray]] = []
     sizes = {slot.name: slot.size for slot in forward.inputs}
-    if graph.kind == "jvp":
+    if graph.kind in ("jvp", "param_jvp"):
         at = offsets(forward.outputs)
-        blocks = expected.outputs[len(forward.outputs) :]
+        blocks = expected.outputs[len(graph.outputs) - len(graph.pairs) :]
         for pair, block in zip(graph.pairs, blocks, strict=True):
             found.append((pair.input, at[pair.output], block.reshape(-1, sizes[pair.input], STATES)))
     elif graph.columns:
-        dense = expected.outputs[0].reshape(*graph.outputs[0].shape, STATES)
+        which = 1 if graph.kind == "dr_dparam" else 0
+        dense = expected.outputs[which].reshape(*graph.outputs[which].shape, STATES)
         column = 0
         for name in graph.columns:
             found.append((name, 0, dense[:, column : column + sizes[name]]))
@@ -271,7 +274,7 @@ def check_graph(
     """
     expected = reference(graph, parameters, float32)
     found: dict[str, Any] = {}
-    if graph.kind in ("jvp", "jacobian", "jacobian_given"):
+    if graph.kind in ("jvp", "jacobian", "jacobian_given", "param_jvp", "dr_dparam"):
         found["finite_differences"] = check_finite_differences(graph, expected, graph.stem)
     for backend, file in files.items():
         make = native_evaluator if backend == "native" else inductor_evaluator

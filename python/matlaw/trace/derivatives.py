@@ -29,6 +29,9 @@ def graph_function(graph: Graph) -> TensorFunction:
         "jacobian_given": _jacobian_given,
         "solve": _solve,
         "solve_ift": _solve_ift,
+        "param_jvp": _param_jvp,
+        "dr_dparam": _dr_dparam,
+        "solve_param": _solve_ift,
     }
     function = makers[graph.kind](graph)
 
@@ -93,6 +96,16 @@ def _value(graph: Graph) -> TensorFunction:
 
 
 def _jvp(graph: Graph) -> TensorFunction:
+    value, blocks = _value(graph), _pair_blocks(graph)
+    return lambda *flat: [*value(*flat), *blocks(*flat)]
+
+
+def _param_jvp(graph: Graph) -> TensorFunction:
+    return _pair_blocks(graph)
+
+
+def _pair_blocks(graph: Graph) -> TensorFunction:
+    """The block of every pair of a graph."""
     forward = _forward(graph)
     varied: list[Pair] = [p for p in graph.pairs if p.constant is None]
     by = list(dict.fromkeys(p.input for p in varied))
@@ -103,9 +116,9 @@ def _jvp(graph: Graph) -> TensorFunction:
 
     def function(*flat: torch.Tensor) -> list[torch.Tensor]:
         rows = flat[0].shape[-1]
-        outputs = [_full(x, s, rows) for s, x in zip(forward.outputs, forward.function(*flat), strict=True)]
+        outputs: list[torch.Tensor] = []
         blocks = dict(zip(by, dense_jacobian(narrowed, flat, by)[1], strict=True)) if by else {}
-        for pair, slot in zip(graph.pairs, graph.outputs[len(forward.outputs) :], strict=True):
+        for pair, slot in zip(graph.pairs, graph.outputs[len(graph.outputs) - len(graph.pairs) :], strict=True):
             if pair.constant is not None:
                 outputs.append(torch.as_tensor(pair.constant, dtype=flat[0].dtype, device=flat[0].device))
             else:
@@ -148,6 +161,17 @@ def _jacobian_given(graph: Graph) -> TensorFunction:
     return lambda *flat: [torch.cat(dense_jacobian(forward, flat, graph.columns)[1], dim=1)]
 
 
+def _dr_dparam(graph: Graph) -> TensorFunction:
+    forward = _forward(graph)
+    unknowns = [slot.name for slot in forward.outputs]
+
+    def function(*flat: torch.Tensor) -> list[torch.Tensor]:
+        blocks = dense_jacobian(forward, flat, [*unknowns, *graph.columns])[1]
+        return [torch.cat(blocks[: len(unknowns)], dim=1), torch.cat(blocks[len(unknowns) :], dim=1)]
+
+    return function
+
+
 def _solve(graph: Graph) -> TensorFunction:
     def function(A: torch.Tensor, b: torch.Tensor) -> list[torch.Tensor]:
         return [torch.linalg.solve(A.permute(2, 0, 1), b.permute(1, 0).unsqueeze(-1)).squeeze(-1).permute(1, 0)]
@@ -159,8 +183,8 @@ def _solve_ift(graph: Graph) -> TensorFunction:
     shapes = [slot.shape for slot in graph.outputs]
     places = ift_places(graph)
 
-    def function(A: torch.Tensor, Bg: torch.Tensor) -> list[torch.Tensor]:
-        solution = -torch.linalg.solve(A.permute(2, 0, 1), Bg.permute(2, 0, 1)).permute(1, 2, 0)
+    def function(A: torch.Tensor, right: torch.Tensor) -> list[torch.Tensor]:
+        solution = -torch.linalg.solve(A.permute(2, 0, 1), right.permute(2, 0, 1)).permute(1, 2, 0)
         return [
             solution[row : row + n, column : column + m].reshape(*shape, A.shape[-1])
             for shape, (row, n, column, m) in zip(shapes, places, strict=True)
@@ -170,7 +194,7 @@ def _solve_ift(graph: Graph) -> TensorFunction:
 
 
 def ift_places(graph: Graph) -> list[tuple[int, int, int, int]]:
-    """Per pair of a ``solve_ift`` graph: first row, rows, first column, columns in ``-A^{-1} Bg``."""
+    """Per pair of a ``solve_ift`` or ``solve_param`` graph: first row, rows, first column, columns in the solution."""
     row, column = offsets(graph.rows), offsets(graph.column_slots)
     sizes = {slot.name: slot.size for slot in graph.rows}
     widths = {slot.name: slot.size for slot in graph.column_slots}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matlaw.models.variable import Variable
 
 #: Graphs that only solve linear systems: they have no native kernel, the runtime solves by itself.
-LINEAR_ALGEBRA = ("solve", "solve_ift")
+LINEAR_ALGEBRA = ("solve", "solve_ift", "solve_param")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Forward:
 
 @dataclass(frozen=True)
 class Pair:
-    """A derivative block: of an output by an input.
+    """A derivative block: of an output by an input or by a promoted parameter.
 
     :ivar constant: the block ``(*out_base, *in_base)`` when no row has another, else ``None``
     """
@@ -63,15 +63,16 @@ class Graph:
     """One graph.
 
     :ivar kind: ``value``, ``jvp``, ``residual``, ``jacobian``, ``solve``, ``jacobian_given``, ``solve_ift``,
-        ``predictor``
+        ``predictor``, ``param_jvp``, ``dr_dparam``, ``solve_param``
     :ivar stem: file name without extension
     :ivar inputs: slots, in order
     :ivar outputs: slots, in order
     :ivar forward: what it derives from; ``None`` for pure linear algebra
-    :ivar pairs: the blocks of ``jvp`` and ``solve_ift``
-    :ivar columns: names of the inputs whose derivatives stand side by side in ``jacobian`` and ``jacobian_given``
-    :ivar rows: the unknowns whose sensitivities ``solve_ift`` computes, all of them
-    :ivar column_slots: the givens of ``solve_ift``, side by side
+    :ivar pairs: the blocks of ``jvp``, ``param_jvp``, ``solve_ift`` and ``solve_param``
+    :ivar columns: names of the inputs whose derivatives stand side by side in ``jacobian``, ``jacobian_given`` and the
+        ``P`` of ``dr_dparam``
+    :ivar rows: the unknowns whose sensitivities ``solve_ift`` or ``solve_param`` computes, all of them
+    :ivar column_slots: the givens of ``solve_ift`` or the parameters of ``solve_param``, side by side
     """
 
     kind: str
@@ -164,10 +165,18 @@ def value_graph(stem: str, forward: Forward, kind: str = "value") -> Graph:
 
 def jvp_graph(stem: str, forward: Forward, pairs: Sequence[Pair]) -> Graph:
     """The outputs, then one block ``(*out_base, *in_base)`` per pair."""
+    return Graph("jvp", stem, forward.inputs, forward.outputs + _blocks(forward, pairs), forward, pairs=tuple(pairs))
+
+
+def param_jvp_graph(stem: str, forward: Forward, pairs: Sequence[Pair]) -> Graph:
+    """One block ``(*out_base, *param_base)`` per (output, parameter) pair."""
+    return Graph("param_jvp", stem, forward.inputs, _blocks(forward, pairs), forward, pairs=tuple(pairs))
+
+
+def _blocks(forward: Forward, pairs: Sequence[Pair]) -> tuple[Slot, ...]:
     shapes = {slot.name: slot.shape for slot in forward.outputs}
     by = {slot.name: slot.shape for slot in forward.inputs}
-    blocks = tuple(Slot(f"d {p.output} / d {p.input}", shapes[p.output] + by[p.input]) for p in pairs)
-    return Graph("jvp", stem, forward.inputs, forward.outputs + blocks, forward, pairs=tuple(pairs))
+    return tuple(Slot(f"d {p.output} / d {p.input}", shapes[p.output] + by[p.input]) for p in pairs)
 
 
 def residual_graph(stem: str, forward: Forward) -> Graph:
@@ -190,6 +199,14 @@ def jacobian_given_graph(stem: str, forward: Forward, givens: Sequence[str]) -> 
     return Graph("jacobian_given", stem, forward.inputs, (Slot("Bg", (n, m)),), forward, columns=tuple(givens))
 
 
+def dr_dparam_graph(stem: str, forward: Forward, parameters: Sequence[str]) -> Graph:
+    """``A = dr/du`` and ``P = dr/dp``, the columns of these parameters side by side."""
+    sizes = {slot.name: slot.size for slot in forward.inputs[len(forward.outputs) :]}
+    n, m = total_size(forward.outputs), sum(sizes[p] for p in parameters)
+    outputs = (Slot("A", (n, n)), Slot("P", (n, m)))
+    return Graph("dr_dparam", stem, forward.inputs, outputs, forward, columns=tuple(parameters))
+
+
 def solve_graph(stem: str, forward: Forward) -> Graph:
     """``du = A^{-1} b``"""
     n = total_size(forward.outputs)
@@ -198,21 +215,32 @@ def solve_graph(stem: str, forward: Forward) -> Graph:
 
 def solve_ift_graph(stem: str, forward: Forward, pairs: Sequence[Pair], givens: Sequence[str]) -> Graph:
     """``-A^{-1} Bg``, one block ``(*u_base, *g_base)`` per pair."""
+    return _sensitivity_graph("solve_ift", "Bg", stem, forward, pairs, givens)
+
+
+def solve_param_graph(stem: str, forward: Forward, pairs: Sequence[Pair], parameters: Sequence[str]) -> Graph:
+    """``-A^{-1} P``, one block ``(*u_base, *param_base)`` per pair."""
+    return _sensitivity_graph("solve_param", "P", stem, forward, pairs, parameters)
+
+
+def _sensitivity_graph(
+    kind: str, right: str, stem: str, forward: Forward, pairs: Sequence[Pair], columns: Sequence[str]
+) -> Graph:
     n = total_size(forward.outputs)
     unknowns = {slot.name: slot for slot in forward.outputs}
     by = {slot.name: slot for slot in forward.inputs[len(forward.outputs) :]}
-    m = sum(by[g].size for g in givens)
+    m = sum(by[name].size for name in columns)
     blocks = tuple(Slot(f"d {p.output} / d {p.input}", unknowns[p.output].shape + by[p.input].shape) for p in pairs)
-    inputs = (Slot("A", (n, n)), Slot("Bg", (n, m)))
+    inputs = (Slot("A", (n, n)), Slot(right, (n, m)))
     return Graph(
-        "solve_ift",
+        kind,
         stem,
         inputs,
         blocks,
         pairs=tuple(pairs),
-        columns=tuple(givens),
+        columns=tuple(columns),
         rows=forward.outputs,
-        column_slots=tuple(by[g] for g in givens),
+        column_slots=tuple(by[name] for name in columns),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from matlaw.artifact import Request, plan_export_artifacts
-from matlaw.artifact.plan import Planner, _paths
+from matlaw.artifact.plan import Planner, _parameter_paths, _paths
 from matlaw.artifact.request import requested_pairs
 from matlaw.errors import CompileError, InputFileError
 
@@ -61,6 +61,49 @@ def test_only_blocks_on_the_path_are_lowered(models: Path) -> None:
     assert "solve_ift" not in none.segments[0].graphs
 
 
+E, SY = "update.system.elasticity.E", "update.system.normality.flow.yield.sy"
+
+
+def test_parameter_derivatives_lower_only_what_is_on_the_way(models: Path) -> None:
+    def graphs(*derivatives: str):
+        request = Request(
+            models / "j2_viscoplastic.i", "model", derivatives=derivatives, parameters=(E, SY), backend="native"
+        )
+        plan = Planner(request).plan()
+        return plan, [
+            set(part.graphs) - {"residual", "jacobian", "solve", "predictor", "value"} for part in plan.segments
+        ]
+
+    plan, kinds = graphs(f"stress:{SY}")
+    assert kinds == [{"dr_dparam", "solve_param"}, {"jvp"}]  # the yield stress acts through the unknowns only
+    assert plan.segments[0].graphs["dr_dparam"].columns == (SY,)
+    assert {(p.output, p.input) for p in plan.segments[1].graphs["jvp"].pairs} == {("stress", "plastic_strain")}
+    assert plan.parameter_pairs == [("stress", SY, False)]
+    plan, kinds = graphs(f"stress:{E}")
+    assert kinds == [{"dr_dparam", "solve_param"}, {"jvp", "param_jvp"}]
+    assert [(p.output, p.input) for p in plan.segments[1].graphs["param_jvp"].pairs] == [("stress", E)]
+    plan, kinds = graphs(f"plastic_strain:{E}")
+    assert kinds == [{"dr_dparam", "solve_param"}, set()]
+    plan, kinds = graphs(":strain", f":{SY}", f":{E}")
+    assert plan.segments[0].graphs["dr_dparam"].columns == (E, SY)
+    assert {pair[1] for pair in plan.pairs} == {"strain"}
+    stems = [graph.stem for graph in plan.graphs]
+    assert stems[-1] == "model_seg1_param_jvp"
+    assert {"model_seg0_dr_dparam", "model_seg0_solve_param"} <= set(stems)
+
+
+def test_a_parameter_reaches_outputs_through_several_segments() -> None:
+    edges: list[set[tuple[str, str]]] = [{("a", "x")}, {("b", "a")}, {("y", "b"), ("y", "x")}]
+    direct: list[set[tuple[str, str]]] = [{("a", "p")}, {("b", "q")}, {("y", "p")}]
+    written = [["a"], ["b"], ["y"]]
+    through, first = _parameter_paths(edges, direct, written, "y", "p")
+    assert through == [(1, ("b", "a")), (2, ("y", "b"))]
+    assert first == [(0, ("a", "p")), (2, ("y", "p"))]
+    assert _parameter_paths(edges, direct, written, "y", "q") == ([(2, ("y", "b"))], [(1, ("b", "q"))])
+    hidden = [["a"], ["b"], ["y", "a"]]
+    assert _parameter_paths(edges, direct, hidden, "a", "p") == ([], [])
+
+
 def test_constant_blocks_are_found(models: Path) -> None:
     plan = Planner(Request(models / "linear_elastic.i", "model", derivatives=(":",))).plan()
     assert plan.pairs == [("stress", "strain", True)]
@@ -80,6 +123,8 @@ def test_derivative_requests() -> None:
     assert requested_pairs([":"], outputs, inputs) == [("s", "x"), ("s", "t"), ("e", "x"), ("e", "t")]
     assert requested_pairs([":t", "s:x"], outputs, inputs) == [("s", "x"), ("s", "t"), ("e", "t")]
     assert requested_pairs([], outputs, inputs) == []
+    assert requested_pairs([":"], outputs, inputs, ["p"]) == requested_pairs([":"], outputs, inputs)
+    assert requested_pairs([":p", "s:x"], outputs, inputs, ["p"]) == [("s", "x"), ("s", "p"), ("e", "p")]
 
 
 @pytest.mark.parametrize(
@@ -88,6 +133,11 @@ def test_derivative_requests() -> None:
         ({"derivatives": ("stres:strain",)}, r"unknown output 'stres'; did you mean 'stress'\?"),
         ({"derivatives": ("stress:strian",)}, r"unknown input 'strian'; did you mean 'strain'\?"),
         ({"derivatives": ("stress",)}, "expected OUT:IN"),
+        ({"derivatives": ("stress:model.E",)}, "'model.E' is a fixed parameter; promote it with -p model.E"),
+        (
+            {"derivatives": ("stress:model.EE",), "parameters": ("model.E",)},
+            "unknown input or promoted parameter 'model.EE'",
+        ),
         ({"parameters": ("model.F",)}, r"unknown parameter 'model.F'.*model\.E, model\.nu"),
         ({"backend": "fast"}, r"unknown backend 'fast'.*both, inductor, native"),
         ({"device": "cuda"}, "--device cuda"),

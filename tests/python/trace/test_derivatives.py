@@ -95,3 +95,24 @@ def test_solves() -> None:
     full = -torch.linalg.solve(A.permute(2, 0, 1), Bg.permute(2, 0, 1)).permute(1, 2, 0)
     torch.testing.assert_close(v_other, full[1:, 4])
     torch.testing.assert_close(u_given, full[0, :4].reshape(2, 2, 5))
+
+
+def test_derivatives_by_parameters_by_hand() -> None:
+    """``other`` in the place of a parameter."""
+    [u, v, given, other] = values(g.residual_graph("r", FORWARD))
+    graph = g.dr_dparam_graph("p", FORWARD, ["other"])
+    assert [slot.shape for slot in graph.outputs] == [(3, 3), (3, 1)]
+    A, P = graph_function(graph)(u, v, given, other)
+    torch.testing.assert_close(A, graph_function(g.jacobian_graph("j", FORWARD))(u, v, given, other)[0])
+    torch.testing.assert_close(P[0, 0], u * u)
+    assert (P[1:] == 0).all()
+    solve = g.solve_param_graph("s", FORWARD, [g.Pair("u", "other")], ["other"])
+    [block] = graph_function(solve)(A, P)
+    torch.testing.assert_close(block, -u / (2 * other))
+    direct = g.param_jvp_graph("d", FORWARD, [g.Pair("u", "other"), g.Pair("v", "other", np.zeros(2))])
+    by_other, zero = graph_function(direct)(u, v, given, other)
+    torch.testing.assert_close(by_other, u * u)
+    assert zero.shape == (2,)
+    scalars = native_program(graph, ForwardProgram(FORWARD))
+    for y, e in zip(evaluate(scalars, [x.numpy() for x in (u, v, given, other)]), (A, P), strict=True):
+        np.testing.assert_allclose(y, e.numpy(), rtol=1e-14)

@@ -55,14 +55,14 @@ class ForwardProgram:
 def native_program(graph: Graph, forward: ForwardProgram) -> Program:
     """The scalars of a graph.
 
-    :param graph: any kind but ``solve`` and ``solve_ift``
+    :param graph: any kind but those of linear algebra
     :param forward: the scalars of what it derives from
     """
     pool = forward.value.pool
     negative = tuple(pool.neg(v) for v in forward.outputs)
 
-    def side_by_side() -> tuple[Value, ...]:
-        blocks = [forward.block_at(forward.outputs, forward.forward.position(name)) for name in graph.columns]
+    def side_by_side(columns: Sequence[str]) -> tuple[Value, ...]:
+        blocks = [forward.block_at(forward.outputs, forward.forward.position(name)) for name in columns]
         return tuple(d for k in range(len(forward.outputs)) for block in blocks for d in block[k])
 
     values: tuple[tuple[Value, ...], ...]
@@ -70,12 +70,16 @@ def native_program(graph: Graph, forward: ForwardProgram) -> Program:
         values = forward.value.values
     elif graph.kind == "jvp":
         values = forward.value.values + tuple(tuple(forward.pair(p.output, p.input)) for p in graph.pairs)
+    elif graph.kind == "param_jvp":
+        values = tuple(tuple(forward.pair(p.output, p.input)) for p in graph.pairs)
     elif graph.kind == "residual":
         values = (negative,)
     elif graph.kind == "jacobian":
-        values = (side_by_side(), negative)
+        values = (side_by_side(graph.columns), negative)
+    elif graph.kind == "dr_dparam":
+        values = (side_by_side([slot.name for slot in forward.forward.outputs]), side_by_side(graph.columns))
     elif graph.kind == "jacobian_given":
-        values = (side_by_side(),)
+        values = (side_by_side(graph.columns),)
     else:
         raise ValueError(f"a graph of kind '{graph.kind}' has no native kernel")
     return Program(pool, graph.inputs, graph.outputs, values)
