@@ -74,6 +74,9 @@ def compile_model(
     cpu_target: str = "x86-64-v3",
     overrides: Sequence[str] = (),
     extensions: Sequence[str] = (),
+    rename_inputs: Sequence[str] = (),
+    rename_outputs: Sequence[str] = (),
+    rename_parameters: Sequence[str] = (),
     stub: bool = True,
     jobs: int = 1,
     force: bool = False,
@@ -86,7 +89,7 @@ def compile_model(
     :param path: the input file
     :param name: the model in it
     :param output_dir: where ``<name>/`` and ``<name>_aoti.i`` are written
-    :param derivatives: ``OUT:IN`` requests; an omitted side stands for all
+    :param derivatives: ``OUT:IN`` or ``OUT:PARAM`` requests; an omitted side stands for all outputs or all inputs
     :param parameters: qualified names of parameters that stay changeable
     :param backend: ``both``, ``inductor`` or ``native``
     :param device: ``cpu``
@@ -94,6 +97,9 @@ def compile_model(
     :param cpu_target: ``x86-64-v2``, ``x86-64-v3``, ``x86-64-v4`` or ``native``
     :param overrides: assignments such as ``Models/elasticity/E:=1``
     :param extensions: Python files or modules with further types
+    :param rename_inputs: ``OLD=NEW``: callers of the artifact see the new name; every other argument uses the old one
+    :param rename_outputs: likewise
+    :param rename_parameters: likewise, of promoted parameters
     :param stub: also write the stub
     :param jobs: processes that compile ``.pt2`` graphs
     :param force: compile although the artifact on disk is this build already
@@ -102,7 +108,7 @@ def compile_model(
     """
     request = Request(
         Path(path), name, tuple(derivatives), tuple(parameters), backend, device, dtype, cpu_target, tuple(overrides),
-        tuple(str(e) for e in extensions),
+        tuple(str(e) for e in extensions), tuple(rename_inputs), tuple(rename_outputs), tuple(rename_parameters),
     )  # fmt: skip
     output = Path(output_dir)
     planner = Planner(request)

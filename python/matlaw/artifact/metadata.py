@@ -192,6 +192,9 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
         "fingerprint": fingerprint,
         "verification": dict(verification),
     }
+    aliases = plan.aliases.entry()
+    if aliases:
+        found["boundary_aliases"] = aliases
     solver = solver_entry(plan)
     if solver is not None:
         found["solver_config"] = solver

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from matlaw.artifact.aliases import BoundaryAliases, requested_aliases
 from matlaw.artifact.request import Request, checked_parameters, requested_pairs
 from matlaw.errors import CompileError
 from matlaw.ir.aten import UnsupportedOperation
@@ -48,6 +49,7 @@ class Plan:
     :ivar pairs: master derivative pairs, with their constant blocks' property
     :ivar parameters: promoted parameters, typed values by name
     :ivar parameter_pairs: ``(output, parameter, constant)`` of the derivatives by parameters
+    :ivar aliases: names that callers see instead
     :ivar segments: in order
     :ivar unsupported: forward functions without scalars, and why
     """
@@ -61,6 +63,7 @@ class Plan:
     programs: dict[Forward, ForwardProgram] = field(default_factory=dict)
     unsupported: dict[Forward, UnsupportedOperation] = field(default_factory=dict)
     parameter_pairs: list[tuple[str, str, bool]] = field(default_factory=list)
+    aliases: BoundaryAliases = field(default_factory=BoundaryAliases)
 
     @property
     def graphs(self) -> list[Graph]:
@@ -111,6 +114,15 @@ class Planner:
         pairs = requested_pairs(request.derivatives, outputs, inputs, names, list(self.program.parameters))
         self.requested = [pair for pair in pairs if pair[1] in inputs]
         self.by_parameter = [pair for pair in pairs if pair[1] not in inputs]
+        self.aliases = requested_aliases(
+            {
+                "inputs": request.rename_inputs,
+                "outputs": request.rename_outputs,
+                "parameters": request.rename_parameters,
+            },
+            {"inputs": inputs, "outputs": outputs, "parameters": names},
+            list(self.program.parameters),
+        )
         self._refuse_sub_batched()
 
     def _refuse_sub_batched(self) -> None:
@@ -162,7 +174,7 @@ class Planner:
             self._add_parameter_derivatives(part, by_parameter)
         return Plan(
             self.request, self.source, self.program, pairs, self.promoted, parts, self.programs, self.unsupported,
-            parameter_pairs,
+            parameter_pairs, self.aliases,
         )  # fmt: skip
 
     def _stem(self, k: int, several: bool) -> str:

@@ -29,6 +29,9 @@ class Request:
     :ivar cpu_target: one of :data:`matlaw.lower.native.CPU_TARGETS`
     :ivar overrides: assignments such as ``Models/elasticity/E:=1``
     :ivar extensions: Python files or modules with further types
+    :ivar rename_inputs: ``OLD=NEW``: names that callers see; everything else here uses the original ones
+    :ivar rename_outputs: likewise
+    :ivar rename_parameters: likewise, of promoted parameters
     """
 
     path: Path
@@ -41,6 +44,9 @@ class Request:
     cpu_target: str = "x86-64-v3"
     overrides: tuple[str, ...] = ()
     extensions: tuple[str, ...] = ()
+    rename_inputs: tuple[str, ...] = ()
+    rename_outputs: tuple[str, ...] = ()
+    rename_parameters: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Check everything that needs no model.

@@ -30,8 +30,14 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     p.add_argument(
         "-d", "--derivative", action="append", nargs="+", default=[], metavar="OUT:IN",
-        help="a derivative to compile; an omitted side stands for all",
+        help="a derivative to compile; an omitted side stands for all outputs or all inputs, and IN may be a parameter "
+        "that -p names",
     )  # fmt: skip
+    for kind in ("input", "output", "parameter"):
+        p.add_argument(
+            f"--rename-{kind}", action="append", nargs="+", default=[], metavar="OLD=NEW",
+            help=f"call the {kind} NEW at the artifact's boundary; -d and -p keep to OLD",
+        )  # fmt: skip
     p.add_argument("--no-stub", action="store_true", help="do not write <name>_aoti.i")
     p.add_argument("-j", "--jobs", type=int, default=1, metavar="N", help="compile N graphs at once (default: 1)")
     p.add_argument("-q", "--quiet", action="store_true", help="print errors only")
@@ -56,11 +62,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code: 0, or 2 when something was wrong and nothing was written."""
     p = parser()
     options = p.parse_intermixed_args(arguments) if _has_overrides(arguments) else p.parse_args(arguments)
-    derivatives, parameters, extensions = (
-        [x for group in groups for x in group] for groups in (options.derivative, options.parameter, options.load)
+    lists = (
+        options.derivative,
+        options.parameter,
+        options.load,
+        options.rename_input,
+        options.rename_output,
+        options.rename_parameter,
     )
+    flat = [[x for group in groups for x in group] for groups in lists]
+    derivatives, parameters, extensions, rename_inputs, rename_outputs, rename_parameters = flat
     overrides = list(options.overrides)
-    for group in (derivatives, parameters, extensions):
+    for group in flat:
         overrides += [x for x in group if ":=" in x]
         group[:] = [x for x in group if ":=" not in x]
     if options.jobs < 1:
@@ -83,6 +96,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             cpu_target=options.cpu_target,
             overrides=overrides,
             extensions=extensions,
+            rename_inputs=rename_inputs,
+            rename_outputs=rename_outputs,
+            rename_parameters=rename_parameters,
             stub=not options.no_stub,
             jobs=options.jobs,
             force=options.force,
