@@ -62,6 +62,31 @@ def test_scalar_program_and_its_derivatives(record, write):
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=NAMES)
+def test_the_graph_of_a_gradient_becomes_scalars(record, write):
+    """As a flow rule differentiates the model inside of a graph."""
+    model = InputFile(write(record["text"])).model("model")
+    forward = forward_of(model)
+    arguments = arguments_of(model, record)
+    if not arguments:
+        pytest.skip("a constant without parameters")
+
+    def square(y):
+        return y * y if y.ndim == 1 else (y * y).sum(tuple(range(y.ndim - 1)))
+
+    def gradient(*given):
+        value, pull_back = torch.func.vjp(lambda *x: sum(square(y) for y in forward.function(*x)), *given)[:2]
+        return list(pull_back(torch.ones_like(value)))
+
+    program = ForwardProgram(Forward("gradient", gradient, forward.inputs, forward.inputs))
+    found = evaluate(program.value, [a.numpy() for a in arguments])
+    for a, expected in zip(found, gradient(*arguments), strict=True):
+        scale = float(expected.abs().max())
+        np.testing.assert_allclose(
+            a, np.broadcast_to(expected.numpy(), a.shape), rtol=1e-10, atol=1e-13 * max(scale, 1e-3)
+        )
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=NAMES)
 def test_second_derivatives_are_finite(record, write):
     model = InputFile(write(record["text"])).model("model")
     arguments = arguments_of(model, record)

@@ -6,7 +6,7 @@ from matlaw.models.declaration import Input, Output, Parameter
 from matlaw.models.model import Leaf
 from matlaw.models.registry import register
 from matlaw.tensors import SR2, Scalar
-from matlaw.tensors.functions import cosh
+from matlaw.tensors.functions import exp
 
 
 @register("GTNYieldFunction")
@@ -53,7 +53,8 @@ class GTNYieldFunction(Leaf):
         """The yield function."""
         strength = yield_stress if isotropic_hardening is None else yield_stress + isotropic_hardening
         shear = flow_invariant / strength
-        voids = 2.0 * q1 * void_fraction * cosh(0.5 * q2 * poro_invariant / strength)
+        x = 0.5 * q2 * poro_invariant / strength
+        voids = q1 * void_fraction * (exp(x) + exp(-x))
         return shear * shear + voids - (1.0 + q3 * void_fraction * void_fraction)
 
 
