@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from matlaw.artifact.cpu import runs_here
 from matlaw.artifact.fingerprint import fingerprint
 from matlaw.artifact.folder import building, write_file
 from matlaw.artifact.metadata import is_sealed, metadata, sealed, solver_entry
@@ -51,6 +52,7 @@ class CompileReport:
     :ivar files: what was compiled, in order
     :ivar left_to_inductor: graphs without a native kernel, and the operation that has none
     :ivar verification: worst errors of the self-check by graph
+    :ivar unchecked_targets: CPU targets whose code this machine does not run, so that nothing compared it with eager
     """
 
     artifact: Path
@@ -59,6 +61,7 @@ class CompileReport:
     files: list[FileReport] = field(default_factory=list)
     left_to_inductor: dict[str, str] = field(default_factory=dict)
     verification: dict[str, Any] = field(default_factory=dict)
+    unchecked_targets: list[str] = field(default_factory=list)
 
 
 def compile_model(
@@ -71,7 +74,7 @@ def compile_model(
     *,
     device: str = "cpu",
     dtype: str = "float64",
-    cpu_target: str = "x86-64-v3",
+    cpu_target: str | Sequence[str] = "x86-64-v3",
     overrides: Sequence[str] = (),
     extensions: Sequence[str] = (),
     rename_inputs: Sequence[str] = (),
@@ -94,7 +97,8 @@ def compile_model(
     :param backend: ``both``, ``inductor`` or ``native``
     :param device: ``cpu``
     :param dtype: ``float64`` or ``float32``
-    :param cpu_target: ``x86-64-v2``, ``x86-64-v3``, ``x86-64-v4`` or ``native``
+    :param cpu_target: one or more of ``x86-64-v2``, ``x86-64-v3``, ``x86-64-v4`` and ``native``; whoever loads the
+        artifact takes the best that the machine runs
     :param overrides: assignments such as ``Models/elasticity/E:=1``
     :param extensions: Python files or modules with further types
     :param rename_inputs: ``OLD=NEW``: callers of the artifact see the new name; every other argument uses the old one
@@ -107,7 +111,8 @@ def compile_model(
     :raises FatalError: the input file, a name, or the model is wrong; or a compiled graph disagrees with eager
     """
     request = Request(
-        Path(path), name, tuple(derivatives), tuple(parameters), backend, device, dtype, cpu_target, tuple(overrides),
+        Path(path), name, tuple(derivatives), tuple(parameters), backend, device, dtype,
+        cpu_target if isinstance(cpu_target, str) else tuple(cpu_target), tuple(overrides),
         tuple(str(e) for e in extensions), tuple(rename_inputs), tuple(rename_outputs), tuple(rename_parameters),
     )  # fmt: skip
     output = Path(output_dir)
@@ -119,6 +124,7 @@ def compile_model(
         if stub_path is not None and not stub_path.is_file():
             write_file(stub_path, render_stub(planner.source.render(), name, request.path.name))
         return CompileReport(place, stub_path, up_to_date=True)
+    _require_target_of_this_machine(request.cpu_targets)
     plan = planner.plan()
     solver_entry(plan)
     stub_text = render_stub(planner.source.render(), name, request.path.name)
@@ -128,6 +134,7 @@ def compile_model(
         for graph in plan.graphs
         if graph.forward is not None and graph.forward in plan.unsupported
     }
+    report.unchecked_targets = [target for target in request.cpu_targets if not runs_here(target)]
     counter = _Counter(name, len(output_files(plan, stub)), progress)
     with building(place) as folder:
         _lower(plan, folder, report, jobs, counter)
@@ -199,10 +206,10 @@ def _lower(plan: Plan, folder: Path, report: CompileReport, jobs: int, counter: 
         try:
             for graph in plan.graphs:
                 if plan.is_native(graph):
-                    pending.append(_start_native(plan, graph, folder, threads, counter))
+                    pending += _start_native(plan, graph, folder, threads, counter)
             for graph in plan.graphs:
                 if plan.is_inductor(graph):
-                    pending.append(_start_inductor(plan, graph, folder, Path(exports), processes, counter))
+                    pending += _start_inductor(plan, graph, folder, Path(exports), processes, counter)
             for file, statements, future in pending:
                 future.result()
                 size = (folder / file).stat().st_size
@@ -216,7 +223,7 @@ def _lower(plan: Plan, folder: Path, report: CompileReport, jobs: int, counter: 
 
 def _start_native(
     plan: Plan, graph: Graph, folder: Path, threads: Executor, counter: _Counter
-) -> tuple[str, int, Future[None]]:
+) -> list[tuple[str, int, Future[None]]]:
     from matlaw.lower.native import emit, find_compiler, native_program
 
     find_compiler()
@@ -224,29 +231,35 @@ def _start_native(
     assert graph.forward is not None
     program = native_program(graph, plan.programs[graph.forward])
     source = emit(program, f"{request.name}: {graph.stem}", request.dtype == "float32")
-    file = f"{request.folder}/{graph.stem}.{request.cpu_target}.so"
     count = program.statement_count
-    future = threads.submit(_build_native, source, str(folder / file), request.cpu_target, count)
-    return file, count, counter.watch(future, f"{request.name}/{file}")
+    started = []
+    for target in request.cpu_targets:
+        file = request.native_file(graph.stem, target)
+        future = threads.submit(_build_native, source, str(folder / file), target, count)
+        started.append((file, count, counter.watch(future, f"{request.name}/{file}")))
+    return started
 
 
 def _start_inductor(
     plan: Plan, graph: Graph, folder: Path, exports: Path, processes: Executor | None, counter: _Counter
-) -> tuple[str, int, Future[None]]:
+) -> list[tuple[str, int, Future[None]]]:
     from matlaw.lower.inductor import export_graph
 
     request = plan.request
     exported = exports / f"{graph.stem}.exported"
     exported.write_bytes(export_graph(graph, request.name, getattr(torch, request.dtype)))
-    file = f"{request.folder}/{graph.stem}.pt2"
-    task = (str(exported), str(folder / file), f"model '{request.name}', graph {graph.stem}", request.cpu_target)
-    if processes is not None:
-        return file, 0, counter.watch(processes.submit(_build_inductor, *task), f"{request.name}/{file}")
-    future: Future[None] = Future()
-    counter.watch(future, f"{request.name}/{file}")
-    _build_inductor(*task)
-    future.set_result(None)
-    return file, 0, future
+    started: list[tuple[str, int, Future[None]]] = []
+    for target in request.cpu_targets:
+        file = request.inductor_file(graph.stem, target)
+        task = (str(exported), str(folder / file), f"model '{request.name}', graph {graph.stem}", target)
+        if processes is not None:
+            future = counter.watch(processes.submit(_build_inductor, *task), f"{request.name}/{file}")
+        else:
+            future = counter.watch(Future(), f"{request.name}/{file}")
+            _build_inductor(*task)
+            future.set_result(None)
+        started.append((file, 0, future))
+    return started
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
@@ -256,24 +269,22 @@ def _pool(workers: int) -> ProcessPoolExecutor:
 
 
 def _verify(plan: Plan, folder: Path, report: CompileReport) -> None:
-    """Compare every compiled graph with eager."""
+    """Compare every compiled graph with eager, on every CPU target that this machine runs."""
     from matlaw.artifact.selfcheck import check_graph
 
     request = plan.request
     parameters = {name: value.data[..., 0].numpy().astype(np.float64) for name, value in plan.parameters.items()}
     for graph in plan.graphs:
-        files = _files_of(plan, graph, folder)
+        files = [(backend, folder / file) for file, backend, target in plan.files_of(graph) if runs_here(target)]
         if files:
             report.verification[graph.stem] = check_graph(graph, files, parameters, request.dtype == "float32")
     if not report.files:
         raise CompileError(f"model '{request.name}': there is nothing to compile")
 
 
-def _files_of(plan: Plan, graph: Graph, folder: Path) -> dict[str, Path]:
-    base = folder / plan.request.folder
-    files = {}
-    if plan.is_native(graph):
-        files["native"] = base / f"{graph.stem}.{plan.request.cpu_target}.so"
-    if plan.is_inductor(graph):
-        files["inductor"] = base / f"{graph.stem}.pt2"
-    return files
+def _require_target_of_this_machine(targets: Sequence[str]) -> None:
+    if not any(runs_here(target) for target in targets):
+        raise CompileError(
+            f"--cpu-target {' '.join(targets)}: this machine's CPU runs none of these, so the artifact cannot be "
+            "checked against eager. Add a target that it runs, for instance native."
+        )

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 
+from matlaw.artifact.cpu import cpu_features
 from matlaw.artifact.request import Request
 from matlaw.version import __version__
 
@@ -49,6 +50,9 @@ def fingerprint(request: Request, text: str, torch_version: str) -> str:
     """
     options = asdict(request)
     options["path"] = request.path.name
+    options["cpu_target"] = request.cpu_targets
+    if "native" in request.cpu_targets:
+        options["cpu_features"] = cpu_features()
     options["extensions"] = [_extension_digest(name) for name in request.extensions]
     parts = [__version__, torch_version, _compiler_version(), _code_digest(), options, text]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

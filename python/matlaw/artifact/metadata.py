@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import torch
 
+from matlaw.artifact.cpu import cpu_features, runs_here
 from matlaw.artifact.elf import glibc_floor
 from matlaw.artifact.plan import Plan, SegmentPlan
 from matlaw.errors import CompileError
@@ -18,11 +19,6 @@ from matlaw.trace.graphs import Graph, offsets, parameter_slots, slots_of
 from matlaw.version import __version__
 
 SCHEMA_VERSION: Final = 13
-_INSTRUCTION_SETS: Final = frozenset(
-    ("pni", "ssse3", "fma", "f16c", "bmi1", "bmi2", "movbe", "popcnt", "cx16", "lahf_lm", "abm", "adx", "aes", "vaes",
-     "pclmulqdq", "vpclmulqdq", "gfni", "sha_ni", "rdrnd", "rdrand", "rdseed", "fsgsbase", "xsave", "xsaveopt",
-     "xsavec", "clflushopt", "clwb", "prefetchw", "3dnowprefetch", "mwaitx", "clzero", "wbnoinvd", "rdpid", "pku")
-)  # fmt: skip
 _SEAL: Final = "0" * 64
 
 
@@ -160,13 +156,15 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
     backends = (["inductor"] if request.backend != "native" else []) + (["native"] if native else [])
     build: dict[str, Any] = {
         "backends": backends,
-        "cpu_targets": [request.cpu_target] if native else [],
+        "cpu_targets": list(request.cpu_targets) if native else [],
         "glibc_floor": glibc_floor(folder / file for file in plan.files()),
+        "verified_cpu_targets": [target for target in request.cpu_targets if runs_here(target)],
     }
     if "inductor" in backends:
-        build["inductor_cpu_target"] = request.cpu_target
-    if request.cpu_target == "native":
-        build["cpu_features"] = cpu_features()
+        build["inductor_cpu_target"] = request.cpu_targets[0]
+        build["inductor_cpu_targets"] = list(request.cpu_targets)
+    if "native" in request.cpu_targets:
+        build["cpu_features"] = list(cpu_features())
     text = plan.source.render()
     found: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
@@ -199,14 +197,6 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
     if solver is not None:
         found["solver_config"] = solver
     return found
-
-
-def cpu_features() -> list[str]:
-    """Instruction sets of this machine's CPU, by their names in /proc/cpuinfo, without flags of the kernel's."""
-    text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    line = next((line for line in text.splitlines() if line.startswith("flags")), "flags :")
-    flags = line.partition(":")[2].split()
-    return sorted(f for f in flags if f in _INSTRUCTION_SETS or f.startswith(("avx", "sse")))
 
 
 def file_entry(path: Path) -> dict[str, Any]:

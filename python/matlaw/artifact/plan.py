@@ -80,12 +80,16 @@ class Plan:
 
     def files(self) -> list[str]:
         """Files below the artifact folder, except metadata.json, in the order in which they are written."""
-        found = []
-        for graph in self.graphs:
+        return [file for graph in self.graphs for file, _, _ in self.files_of(graph)]
+
+    def files_of(self, graph: Graph) -> list[tuple[str, str, str]]:
+        """The files of a graph: path below the artifact folder, backend, CPU target."""
+        request, found = self.request, []
+        for target in request.cpu_targets:
             if self.is_inductor(graph):
-                found.append(f"{self.request.folder}/{graph.stem}.pt2")
+                found.append((request.inductor_file(graph.stem, target), "inductor", target))
             if self.is_native(graph):
-                found.append(f"{self.request.folder}/{graph.stem}.{self.request.cpu_target}.so")
+                found.append((request.native_file(graph.stem, target), "native", target))
         return found
 
 

@@ -26,7 +26,7 @@ class Request:
     :ivar backend: one of :data:`BACKENDS`
     :ivar device: one of :data:`DEVICES`
     :ivar dtype: one of :data:`DTYPES`
-    :ivar cpu_target: one of :data:`matlaw.lower.native.CPU_TARGETS`
+    :ivar cpu_target: one or more of :data:`matlaw.lower.native.CPU_TARGETS`
     :ivar overrides: assignments such as ``Models/elasticity/E:=1``
     :ivar extensions: Python files or modules with further types
     :ivar rename_inputs: ``OLD=NEW``: names that callers see; everything else here uses the original ones
@@ -41,7 +41,7 @@ class Request:
     backend: str = "both"
     device: str = "cpu"
     dtype: str = "float64"
-    cpu_target: str = "x86-64-v3"
+    cpu_target: str | tuple[str, ...] = "x86-64-v3"
     overrides: tuple[str, ...] = ()
     extensions: tuple[str, ...] = ()
     rename_inputs: tuple[str, ...] = ()
@@ -55,11 +55,13 @@ class Request:
         """
         from matlaw.lower.native.compiler import CPU_TARGETS
 
+        if not self._targets:
+            raise CompileError(f"no CPU target was given; choose from {', '.join(CPU_TARGETS)}")
         for option, value, choices in (
             ("backend", self.backend, BACKENDS),
             ("dtype", self.dtype, DTYPES),
             ("device", self.device, DEVICES),
-            ("CPU target", self.cpu_target, CPU_TARGETS),
+            *(("CPU target", target, CPU_TARGETS) for target in self._targets),
         ):
             if value not in choices:
                 raise CompileError(unknown_name(option, value, choices))
@@ -69,6 +71,25 @@ class Request:
             if not torch.cuda.is_available():
                 raise CompileError("--device cuda: this torch sees no CUDA device; compile with --device cpu")
             raise CompileError("--device cuda: compiling for CUDA is not supported yet; compile with --device cpu")
+
+    @property
+    def _targets(self) -> tuple[str, ...]:
+        return (self.cpu_target,) if isinstance(self.cpu_target, str) else tuple(self.cpu_target)
+
+    @property
+    def cpu_targets(self) -> tuple[str, ...]:
+        """The CPU targets, each once, in ascending order."""
+        from matlaw.lower.native.compiler import CPU_TARGETS
+
+        return tuple(sorted(set(self._targets), key=CPU_TARGETS.index))
+
+    def native_file(self, stem: str, target: str) -> str:
+        """The kernel of a graph for a CPU target, below the artifact folder."""
+        return f"{self.folder}/{stem}.{target}.so"
+
+    def inductor_file(self, stem: str, target: str) -> str:
+        """The ``.pt2`` of a graph for a CPU target, below the artifact folder; the lowest target is not in its name."""
+        return f"{self.folder}/{stem}.pt2" if target == self.cpu_targets[0] else f"{self.folder}/{stem}.{target}.pt2"
 
     @property
     def folder(self) -> str:
