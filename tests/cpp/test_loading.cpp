@@ -1,8 +1,8 @@
 #include <atomic>
 #include <thread>
 
-#include <gtest/gtest.h>
 #include <ATen/ATen.h>
+#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include "support/sha256.h"

@@ -63,7 +63,7 @@ struct Model::Implementation
     Chunking chunking;
     chunking.max_rows = options.max_chunk_rows;
     if (backend != "native")
-      chunking.min_rows = 256; // a package call costs as much as hundreds of rows
+      chunking.min_rows = 1024; // a package call costs as much as hundreds of rows
     evaluator = make_evaluator(metadata(), graphs, artifact.dtype, chunking);
     describe();
   }

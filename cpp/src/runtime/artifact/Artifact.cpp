@@ -124,7 +124,8 @@ std::map<std::string, GraphFile> choose_graphs(const Metadata & metadata, const 
   const auto target = best_target(build.cpu_targets, build.cpu_features);
   const bool has_native = contains(build.backends, "native");
   const bool has_inductor = contains(build.backends, "inductor");
-  const bool package_runs = build.inductor_cpu_target.empty() || cpu_runs(build.inductor_cpu_target, build.cpu_features);
+  const bool package_runs =
+      build.inductor_cpu_target.empty() || cpu_runs(build.inductor_cpu_target, build.cpu_features);
   const auto recompile = ". Regenerate it via matlaw-compile ";
 
   if (backend == Backend::NATIVE && !has_native)

@@ -71,5 +71,8 @@ std::string best_target(const std::vector<std::string> & targets, const std::vec
   return best;
 }
 
-std::string this_cpu() { return best_target({levels.begin(), levels.end() - 1}); }
+std::string this_cpu()
+{
+  return best_target({levels.begin(), levels.end() - 1});
+}
 }

@@ -7,8 +7,8 @@
 namespace matlaw::artifact
 {
 /// True when this CPU runs code compiled for `target`: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", or "native",
-/// which needs all of `features` (flags of /proc/cpuinfo; none recorded: refused). False for any other name: what cannot be
-/// checked is not run.
+/// which needs all of `features` (flags of /proc/cpuinfo; none recorded: refused). False for any other name: what
+/// cannot be checked is not run.
 bool cpu_runs(const std::string & target, const std::vector<std::string> & features = {});
 
 /// The highest of `targets` that this CPU runs, "native" counting as the highest; empty when there is none.

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <fstream>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +20,17 @@ namespace matlaw::graph
 namespace fs = std::filesystem;
 
 static const std::string prefix = "matlaw-unpacked-";
+
+/// A descriptor that holds the lock on a folder; negative when another process has it.
+static int lock_folder(const fs::path & folder)
+{
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    return descriptor;
+  if (descriptor >= 0)
+    ::close(descriptor);
+  return -1;
+}
 
 /// Removes folders whose owner is gone. Folders of other users cannot be removed, and are left.
 static void remove_orphans(const fs::path & parent)
@@ -34,11 +47,14 @@ static void remove_orphans(const fs::path & parent)
     if (owner <= 0 || lstat(entry->path().c_str(), &status) != 0 || !S_ISDIR(status.st_mode) ||
         status.st_uid != geteuid())
       continue;
-    if (kill(pid_t(owner), 0) != 0 && errno == ESRCH)
-    {
-      std::error_code failed;
-      fs::remove_all(entry->path(), failed);
-    }
+    if (kill(pid_t(owner), 0) == 0 || errno != ESRCH)
+      continue;
+    const int lock = lock_folder(entry->path());
+    if (lock < 0)
+      continue;
+    std::error_code failed;
+    fs::remove_all(entry->path(), failed);
+    ::close(lock);
   }
 }
 
@@ -51,6 +67,7 @@ UnpackedArchive::UnpackedArchive(const std::string & archive)
     throw FatalError("Cannot make a folder in '" + parent.string() + "' to unpack '" + archive +
                      "': " + std::strerror(errno) + ". Set TMPDIR to a folder that can be written.");
   _folder = name;
+  _lock = lock_folder(_folder);
   try
   {
     caffe2::serialize::PyTorchStreamReader reader(archive);
@@ -71,12 +88,12 @@ UnpackedArchive::UnpackedArchive(const std::string & archive)
   }
   catch (const FatalError &)
   {
-    fs::remove_all(_folder);
+    remove();
     throw;
   }
   catch (const std::exception & error)
   {
-    fs::remove_all(_folder);
+    remove();
     const std::string what = error.what();
     throw FatalError("'" + archive + "' is not a readable .pt2 archive (" + what.substr(0, what.find('\n')) +
                      "). Regenerate the artifact via matlaw-compile.");
@@ -85,7 +102,15 @@ UnpackedArchive::UnpackedArchive(const std::string & archive)
 
 UnpackedArchive::~UnpackedArchive()
 {
+  remove();
+}
+
+void UnpackedArchive::remove()
+{
   std::error_code failed;
   fs::remove_all(_folder, failed);
+  if (_lock >= 0)
+    ::close(_lock);
+  _lock = -1;
 }
 }

@@ -24,6 +24,9 @@ public:
   const std::filesystem::path & folder() const noexcept { return _folder; }
 
 private:
+  void remove();
+
   std::filesystem::path _folder;
+  int _lock = -1;
 };
 }

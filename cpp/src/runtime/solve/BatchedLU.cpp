@@ -10,83 +10,97 @@ namespace matlaw::solve
 {
 namespace
 {
+/// True when the mask is set in any lane.
 template <typename Real, int Lanes>
 MATLAW_INLINE bool any(typename Vectors<Real, Lanes>::Mask mask)
 {
-  typename Vectors<Real, Lanes>::Integer sum = 0;
-  for (int lane = 0; lane < Lanes; lane++)
-    sum |= mask[lane];
-  return sum != 0;
+  std::int64_t words[sizeof(mask) / sizeof(std::int64_t)];
+  std::memcpy(words, &mask, sizeof(mask));
+  std::int64_t all = 0;
+  for (const auto word : words)
+    all |= word;
+  return all != 0;
 }
 
-/// Eliminates one block: `a` holds n * n vectors, `x` n * m; both are overwritten. Returns the lanes that are singular.
+/// Eliminates one block and solves it: `a` holds the rows of [A | b], n rows of n + m vectors, and is overwritten; the
+/// solutions take the place of b. Returns the lanes that are singular.
 template <typename Real, int Lanes>
-MATLAW_INLINE typename Vectors<Real, Lanes>::Mask eliminate(typename Vectors<Real, Lanes>::Value * __restrict a,
-                                                            typename Vectors<Real, Lanes>::Value * __restrict x,
-                                                            std::int64_t n, std::int64_t m)
+MATLAW_INLINE typename Vectors<Real, Lanes>::Mask eliminate(typename Vectors<Real, Lanes>::Value * a, std::int64_t n,
+                                                            std::int64_t m)
 {
   using Value = typename Vectors<Real, Lanes>::Value;
   using Mask = typename Vectors<Real, Lanes>::Mask;
+  using Integer = typename Vectors<Real, Lanes>::Integer;
   const Value zero = {};
   const Value one = zero + Real(1);
+  const auto width = n + m;
   Mask singular = {};
   for (std::int64_t k = 0; k < n; k++)
   {
+    Value * upper = a + k * width;
     // The largest magnitude on or below the diagonal, the first of equals. A NaN never compares as larger.
-    Value largest = a[k * n + k];
+    Value largest = upper[k];
     largest = largest < zero ? -largest : largest;
-    Mask pivot_row = Mask{} + typename Vectors<Real, Lanes>::Integer(k);
+    Mask pivot_row = Mask{} + Integer(k);
     for (std::int64_t i = k + 1; i < n; i++)
     {
-      Value size = a[i * n + k];
+      Value size = a[i * width + k];
       size = size < zero ? -size : size;
       const Mask larger = size > largest;
       largest = larger ? size : largest;
-      pivot_row = larger ? Mask{} + typename Vectors<Real, Lanes>::Integer(i) : pivot_row;
+      pivot_row = larger ? Mask{} + Integer(i) : pivot_row;
     }
-    if (any<Real, Lanes>(pivot_row != typename Vectors<Real, Lanes>::Integer(k)))
+    if (any<Real, Lanes>(pivot_row != Integer(k)))
       for (std::int64_t i = k + 1; i < n; i++)
       {
-        const Mask swap = pivot_row == typename Vectors<Real, Lanes>::Integer(i);
+        const Mask swap = pivot_row == Integer(i);
         if (!any<Real, Lanes>(swap))
           continue;
-        for (std::int64_t j = k; j < n; j++)
+        Value * lower = a + i * width;
+        for (std::int64_t j = k; j < width; j++)
         {
-          const Value upper = a[k * n + j], lower = a[i * n + j];
-          a[k * n + j] = swap ? lower : upper;
-          a[i * n + j] = swap ? upper : lower;
-        }
-        for (std::int64_t j = 0; j < m; j++)
-        {
-          const Value upper = x[k * m + j], lower = x[i * m + j];
-          x[k * m + j] = swap ? lower : upper;
-          x[i * m + j] = swap ? upper : lower;
+          const Value u = upper[j], l = lower[j];
+          upper[j] = swap ? l : u;
+          lower[j] = swap ? u : l;
         }
       }
-    const Value difference = a[k * n + k] - a[k * n + k];                 // NaN unless finite
-    const Mask bad = (a[k * n + k] == zero) | (difference != difference); // no division by zero below
-    singular |= bad;
-    const Value inverse = one / (bad ? one : a[k * n + k]);
-    a[k * n + k] = inverse;
-    for (std::int64_t i = k + 1; i < n; i++)
+    const Value difference = upper[k] - upper[k]; // zero when finite, else NaN
+    const Mask sound = (difference == zero) & (upper[k] != zero);
+    singular |= ~sound;
+    const Value inverse = one / (sound ? upper[k] : one); // never divides by zero
+    upper[k] = inverse;
+    // Two rows at a time share the loads of the upper one.
+    std::int64_t i = k + 1;
+    for (; i + 1 < n; i += 2)
     {
-      const Value factor = a[i * n + k] * inverse;
-      for (std::int64_t j = k + 1; j < n; j++)
-        a[i * n + j] -= factor * a[k * n + j];
-      for (std::int64_t j = 0; j < m; j++)
-        x[i * m + j] -= factor * x[k * m + j];
+      Value * __restrict first = a + i * width;
+      Value * __restrict second = first + width;
+      const Value * __restrict pivot = upper;
+      const Value f = first[k] * inverse, g = second[k] * inverse;
+      for (std::int64_t j = k + 1; j < width; j++)
+      {
+        const Value u = pivot[j];
+        first[j] -= f * u;
+        second[j] -= g * u;
+      }
+    }
+    if (i < n)
+    {
+      Value * __restrict last = a + i * width;
+      const Value * __restrict pivot = upper;
+      const Value f = last[k] * inverse;
+      for (std::int64_t j = k + 1; j < width; j++)
+        last[j] -= f * pivot[j];
     }
   }
   for (std::int64_t k = n - 1; k >= 0; k--)
-  {
-    for (std::int64_t j = 0; j < m; j++)
+    for (std::int64_t j = n; j < width; j++)
     {
-      Value sum = x[k * m + j];
+      Value sum = a[k * width + j];
       for (std::int64_t i = k + 1; i < n; i++)
-        sum -= a[k * n + i] * x[i * m + j];
-      x[k * m + j] = sum * a[k * n + k];
+        sum -= a[k * width + i] * a[i * width + j];
+      a[k * width + j] = sum * a[k * width + k];
     }
-  }
   return singular;
 }
 
@@ -96,17 +110,21 @@ MATLAW_INLINE void solve_blocks(const Real * A, Real * b, std::int64_t n, std::i
 {
   using Value = typename Vectors<Real, Lanes>::Value;
   auto * a = reinterpret_cast<Value *>(workspace);
-  auto * x = a + n * n;
+  const auto width = n + m;
   for (std::int64_t row = 0; row < rows; row += Lanes)
   {
     // Gathered once: components lie ld apart, which for some ld all map to the same few cache lines.
-    for (std::int64_t c = 0; c < n * n; c++)
-      std::memcpy(a + c, A + c * ld + row, sizeof(Value));
-    for (std::int64_t c = 0; c < n * m; c++)
-      std::memcpy(x + c, b + c * ld + row, sizeof(Value));
-    const auto bad = eliminate<Real, Lanes>(a, x, n, m);
-    for (std::int64_t c = 0; c < n * m; c++)
-      std::memcpy(b + c * ld + row, x + c, sizeof(Value));
+    for (std::int64_t i = 0; i < n; i++)
+    {
+      for (std::int64_t j = 0; j < n; j++)
+        std::memcpy(a + i * width + j, A + (i * n + j) * ld + row, sizeof(Value));
+      for (std::int64_t j = 0; j < m; j++)
+        std::memcpy(a + i * width + n + j, b + (i * m + j) * ld + row, sizeof(Value));
+    }
+    const auto bad = eliminate<Real, Lanes>(a, n, m);
+    for (std::int64_t i = 0; i < n; i++)
+      for (std::int64_t j = 0; j < m; j++)
+        std::memcpy(b + (i * m + j) * ld + row, a + i * width + n + j, sizeof(Value));
     for (int lane = 0; lane < Lanes; lane++)
       singular[row + lane] = bad[lane] != 0;
   }
