@@ -584,7 +584,7 @@ def test_spectral_split_is_refused(model):
         ("type = LinearExtrapolationPredictor\nunknowns_Scalar = x\ncold = 'y:z'", "unknown unknown 'y'"),
         (
             "type = IsotropicElasticityTensor\ncoefficients = '1 2'\ncoefficient_types = 'BULK_MODULUS BULK_MODULUS'",
-            "expected 2 different coefficient types",
+            "expected two different coefficient types",
         ),
     ],
 )

@@ -6,7 +6,7 @@ from matlaw.models.context import Context
 from matlaw.models.declaration import Input, Option, Output
 from matlaw.models.registry import register
 from matlaw.models.solid_mechanics.elasticity.coefficients import ElasticConstants
-from matlaw.models.solid_mechanics.elasticity.isotropic_moduli import SYMBOLS, bulk_and_shear
+from matlaw.models.solid_mechanics.elasticity.isotropic_moduli import SYMBOLS
 from matlaw.tensors import SR2, Scalar
 from matlaw.tensors.functions import macaulay
 
@@ -47,8 +47,7 @@ class LinearIsotropicStrainEnergyDensity(ElasticConstants):
 
     def forward(self, strain: SR2, constants: list[Scalar]) -> tuple[Scalar, Scalar]:
         """Both energy densities."""
-        first, second = constants
-        K, G = bulk_and_shear((self.types[0], self.types[1]), (first, second))
+        K, G = self.bulk_and_shear(constants)
         trace, deviator = strain.trace(), strain.deviator()
         shear = G * deviator.inner(deviator)
         if self._split == "NONE":

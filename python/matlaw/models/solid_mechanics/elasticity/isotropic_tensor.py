@@ -6,7 +6,7 @@ from matlaw.models.declaration import Option
 from matlaw.models.naming import OwnNameOutput
 from matlaw.models.registry import register
 from matlaw.models.solid_mechanics.elasticity.coefficients import ElasticConstants
-from matlaw.models.solid_mechanics.elasticity.isotropic_moduli import SYMBOLS, bulk_and_shear
+from matlaw.models.solid_mechanics.elasticity.isotropic_moduli import SYMBOLS
 from matlaw.tensors import SSR4, Scalar
 
 
@@ -29,6 +29,4 @@ class IsotropicElasticityTensor(ElasticConstants):
 
     def forward(self, constants: list[Scalar]) -> SSR4:
         """The tensor."""
-        first, second = constants
-        K, G = bulk_and_shear((self.types[0], self.types[1]), (first, second))
-        return SSR4.isotropic(K, G)
+        return SSR4.isotropic(*self.bulk_and_shear(constants))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from matlaw.models.context import Context
-from matlaw.models.declaration import Declaration, Input, Option, Output, Parameter
-from matlaw.models.model import Leaf
+from matlaw.models.declaration import Declaration, Input, Option, Output
 from matlaw.models.registry import register
-from matlaw.models.solid_mechanics.elasticity.isotropic_moduli import SYMBOLS, bulk_and_shear
+from matlaw.models.solid_mechanics.elasticity.coefficients import ElasticConstants
+from matlaw.models.solid_mechanics.elasticity.isotropic_moduli import SYMBOLS
 from matlaw.models.variable import Variable
 from matlaw.tensors import SR2, Scalar
 
 
 @register("LinearIsotropicElasticity")
-class LinearIsotropicElasticity(Leaf):
+class LinearIsotropicElasticity(ElasticConstants):
     r"""Hooke's law of an isotropic solid.
 
     .. math:: \sigma = 3 K \, \mathrm{vol}(\varepsilon) + 2 G \, \mathrm{dev}(\varepsilon)
@@ -35,24 +35,6 @@ class LinearIsotropicElasticity(Leaf):
     coefficients = Option("list", "two elastic constants")
     coefficient_types = Option("list", "what the two constants are", choices=tuple(SYMBOLS))
 
-    def setup(self, context: Context) -> None:
-        """Binds the two constants as parameters."""
-        super().setup(context)
-        tokens, types = context.option("coefficients"), context.option("coefficient_types")
-        if len(types) != 2 or types[0] == types[1]:
-            raise context.error(
-                f"expected two different coefficient types, got {len(types)}: {' '.join(types)}. The types are: "
-                f"{', '.join(SYMBOLS)}",
-                "coefficient_types",
-            )
-        if len(tokens) != 2:
-            raise context.error(f"expected two coefficients, got {len(tokens)}", "coefficients")
-        self.types: tuple[str, str] = (types[0], types[1])
-        for attribute, kind, token in zip(("first", "second"), types, tokens, strict=True):
-            parameter = Parameter(Scalar, symbol=SYMBOLS[kind])
-            parameter.attribute, parameter.option = attribute, "coefficients"
-            self.bind_parameter(parameter, parameter.symbol, token, context)
-
     def bind(self, declaration: Declaration, context: Context) -> None:
         """Swaps the roles of strain and stress for the compliance, and renames them for the rate form."""
         if not isinstance(declaration, Input | Output):
@@ -67,9 +49,9 @@ class LinearIsotropicElasticity(Leaf):
             self.add_output(name, Variable(SR2), context, declaration.option)
         self._compliance: bool = context.option("compliance")
 
-    def forward(self, given: SR2, first: Scalar, second: Scalar) -> SR2:
+    def forward(self, given: SR2, constants: list[Scalar]) -> SR2:
         """Stress from strain, or strain from stress."""
-        K, G = bulk_and_shear(self.types, (first, second))
+        K, G = self.bulk_and_shear(constants)
         volumetric = given.volumetric()
         deviator = given - volumetric
         if self._compliance:

@@ -6,7 +6,7 @@ from matlaw.models.context import Context
 from matlaw.models.declaration import Input, Option, Output
 from matlaw.models.registry import register
 from matlaw.models.solid_mechanics.elasticity.coefficients import ElasticConstants
-from matlaw.models.solid_mechanics.elasticity.isotropic_moduli import SYMBOLS, bulk_and_shear
+from matlaw.models.solid_mechanics.elasticity.isotropic_moduli import SYMBOLS
 from matlaw.models.variable import old
 from matlaw.tensors import Scalar
 
@@ -47,6 +47,5 @@ class LinearIsotropicElasticJ2TrialStressUpdate(ElasticConstants):
         constants: list[Scalar],
     ) -> Scalar:
         """The von Mises stress."""
-        first, second = constants
-        _, G = bulk_and_shear((self.types[0], self.types[1]), (first, second))
+        _, G = self.bulk_and_shear(constants)
         return elastic_trial_stress - 3.0 * G * (equivalent_plastic_strain - old_strain)
