@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import artifacts
 import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests neither use nor fill the user's cache of compiled graphs, unless one is chosen for them."""
+    if os.environ.get("MATLAW_CACHE_DIR"):
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MATLAW_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="session")

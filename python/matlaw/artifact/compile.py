@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import tempfile
-import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
 
-from matlaw.artifact.cpu import runs_here
-from matlaw.artifact.fingerprint import fingerprint
+from matlaw.artifact.cache import Cache, NoCache, key_of
+from matlaw.artifact.cpu import cpu_features, runs_here
+from matlaw.artifact.fingerprint import code_digest, fingerprint
 from matlaw.artifact.folder import building, write_file
+from matlaw.artifact.listener import Counter, Listener
+from matlaw.artifact.lowering import FileReport, lower
 from matlaw.artifact.metadata import is_sealed, metadata, sealed, solver_entry
 from matlaw.artifact.plan import Plan, Planner, output_files
 from matlaw.artifact.request import Request
@@ -24,22 +25,8 @@ from matlaw.artifact.stub import render_stub
 from matlaw.errors import CompileError
 from matlaw.trace.graphs import Graph
 
-#: Called as each file lands: its number, the number of files, its path relative to the output directory.
-Progress = Callable[[int, int, str], None]
-
-
-@dataclass
-class FileReport:
-    """One compiled file.
-
-    :ivar path: relative to the output directory
-    :ivar bytes: its size
-    :ivar statements: per row, of a native kernel; 0 else
-    """
-
-    path: str
-    bytes: int
-    statements: int = 0
+#: Seeds of the states at which the self-check compares, by how thorough it is.
+_SEEDS: Final = {"none": (), "quick": (1,), "full": tuple(range(1, 9))}
 
 
 @dataclass
@@ -83,7 +70,10 @@ def compile_model(
     stub: bool = True,
     jobs: int = 1,
     force: bool = False,
-    progress: Progress | None = None,
+    verify: str = "quick",
+    keep_source: bool = False,
+    cache: Cache | bool = True,
+    progress: Listener | None = None,
 ) -> CompileReport:
     """Compile a model of an input file.
 
@@ -107,14 +97,29 @@ def compile_model(
     :param stub: also write the stub
     :param jobs: processes that compile ``.pt2`` graphs
     :param force: compile although the artifact on disk is this build already
-    :param progress: called as each file lands
+    :param verify: how thoroughly to compare with eager: ``none``, ``quick`` (200 states) or ``full`` (1600)
+    :param keep_source: put the generated C++ into the artifact, below ``source/``
+    :param cache: where compiled graphs are kept and looked for; ``True`` is the user's, ``False`` none
+    :param progress: told as files are compiled
     :raises FatalError: the input file, a name, or the model is wrong; or a compiled graph disagrees with eager
     """
     request = Request(
-        Path(path), name, tuple(derivatives), tuple(parameters), backend, device, dtype,
-        cpu_target if isinstance(cpu_target, str) else tuple(cpu_target), tuple(overrides),
-        tuple(str(e) for e in extensions), tuple(rename_inputs), tuple(rename_outputs), tuple(rename_parameters),
-    )  # fmt: skip
+        Path(path),
+        name,
+        tuple(derivatives),
+        tuple(parameters),
+        backend,
+        device,
+        dtype,
+        cpu_target if isinstance(cpu_target, str) else tuple(cpu_target),
+        tuple(overrides),
+        tuple(str(e) for e in extensions),
+        tuple(rename_inputs),
+        tuple(rename_outputs),
+        tuple(rename_parameters),
+        verify,
+        keep_source,
+    )
     output = Path(output_dir)
     planner = Planner(request)
     digest = fingerprint(request, planner.source.render(), torch.__version__)
@@ -124,7 +129,9 @@ def compile_model(
         if stub_path is not None and not stub_path.is_file():
             write_file(stub_path, render_stub(planner.source.render(), name, request.path.name))
         return CompileReport(place, stub_path, up_to_date=True)
-    _require_target_of_this_machine(request.cpu_targets)
+    if verify != "none":
+        _require_target_of_this_machine(request.cpu_targets)
+    store = cache if isinstance(cache, Cache) else Cache() if cache else NoCache()
     plan = planner.plan()
     solver_entry(plan)
     stub_text = render_stub(planner.source.render(), name, request.path.name)
@@ -134,17 +141,21 @@ def compile_model(
         for graph in plan.graphs
         if graph.forward is not None and graph.forward in plan.unsupported
     }
-    report.unchecked_targets = [target for target in request.cpu_targets if not runs_here(target)]
-    counter = _Counter(name, len(output_files(plan, stub)), progress)
+    report.unchecked_targets = [t for t in request.cpu_targets if verify == "none" or not runs_here(t)]
+    counter = Counter(output_files(plan, stub), progress or Listener())
     with building(place) as folder:
-        _lower(plan, folder, report, jobs, counter)
-        _verify(plan, folder, report)
+        report.files = lower(plan, folder, jobs, store, counter)
+        if not report.files:
+            raise CompileError(f"model '{request.name}': there is nothing to compile")
+        _verify(plan, folder, report, store)
         entries = metadata(plan, folder, digest, report.verification)
         (folder / "metadata.json").write_text(sealed(entries), encoding="utf-8")
     counter.landed(f"{name}/metadata.json")
     if stub_path is not None:
         write_file(stub_path, stub_text)
         counter.landed(stub_path.name)
+    if any(not file.cached for file in report.files):
+        store.prune()
     return report
 
 
@@ -161,125 +172,48 @@ def _is_current(place: Path, digest: str) -> bool:
         return False
 
 
-def _build_native(source: str, library: str, cpu_target: str, statements: int) -> None:
-    from matlaw.lower.native.compiler import build
+def _verify(plan: Plan, folder: Path, report: CompileReport, cache: Cache) -> None:
+    """Compare every compiled graph with eager, on every CPU target that this machine runs.
 
-    build(source, Path(library), cpu_target, statements)
-
-
-def _build_inductor(exported: str, package: str, title: str, cpu_target: str) -> None:
-    from matlaw.lower.inductor import compile_exported
-
-    compile_exported(Path(exported).read_bytes(), Path(package), title, cpu_target)
-
-
-class _Counter:
-    """Numbers files as they land, from any thread."""
-
-    def __init__(self, name: str, total: int, progress: Progress | None) -> None:
-        self.name = name
-        self.total = total
-        self.progress = progress
-        self.count = 0
-        self.lock = threading.Lock()
-
-    def landed(self, file: str) -> None:
-        """One more file is there."""
-        with self.lock:
-            self.count += 1
-            if self.progress:
-                self.progress(self.count, self.total, file)
-
-    def watch(self, future: Future[None], file: str) -> Future[None]:
-        """Count the file when a task ends well."""
-        future.add_done_callback(lambda f: None if f.cancelled() or f.exception() else self.landed(file))
-        return future
-
-
-def _lower(plan: Plan, folder: Path, report: CompileReport, jobs: int, counter: _Counter) -> None:
-    """Compile every graph; kernels in threads (the compiler is a process of its own), ``.pt2`` files in processes."""
-    request = plan.request
-    (folder / request.folder).mkdir(parents=True)
-    pending: list[tuple[str, int, Future[None]]] = []
-    with tempfile.TemporaryDirectory(prefix="matlaw-export-") as exports, ThreadPoolExecutor(2) as threads:
-        processes = _pool(jobs) if jobs > 1 and any(plan.is_inductor(graph) for graph in plan.graphs) else None
-        try:
-            for graph in plan.graphs:
-                if plan.is_native(graph):
-                    pending += _start_native(plan, graph, folder, threads, counter)
-            for graph in plan.graphs:
-                if plan.is_inductor(graph):
-                    pending += _start_inductor(plan, graph, folder, Path(exports), processes, counter)
-            for file, statements, future in pending:
-                future.result()
-                size = (folder / file).stat().st_size
-                report.files.append(FileReport(f"{request.name}/{file}", size, statements))
-        finally:
-            if processes is not None:
-                processes.shutdown(cancel_futures=True)
-    order = {f"{request.name}/{file}": k for k, file in enumerate(plan.files())}
-    report.files.sort(key=lambda f: order[f.path])
-
-
-def _start_native(
-    plan: Plan, graph: Graph, folder: Path, threads: Executor, counter: _Counter
-) -> list[tuple[str, int, Future[None]]]:
-    from matlaw.lower.native import emit, find_compiler, native_program
-
-    find_compiler()
-    request = plan.request
-    assert graph.forward is not None
-    program = native_program(graph, plan.programs[graph.forward])
-    source = emit(program, f"{request.name}: {graph.stem}", request.dtype == "float32")
-    count = program.statement_count
-    started = []
-    for target in request.cpu_targets:
-        file = request.native_file(graph.stem, target)
-        future = threads.submit(_build_native, source, str(folder / file), target, count)
-        started.append((file, count, counter.watch(future, f"{request.name}/{file}")))
-    return started
-
-
-def _start_inductor(
-    plan: Plan, graph: Graph, folder: Path, exports: Path, processes: Executor | None, counter: _Counter
-) -> list[tuple[str, int, Future[None]]]:
-    from matlaw.lower.inductor import export_graph
-
-    request = plan.request
-    exported = exports / f"{graph.stem}.exported"
-    exported.write_bytes(export_graph(graph, request.name, getattr(torch, request.dtype)))
-    started: list[tuple[str, int, Future[None]]] = []
-    for target in request.cpu_targets:
-        file = request.inductor_file(graph.stem, target)
-        task = (str(exported), str(folder / file), f"model '{request.name}', graph {graph.stem}", target)
-        if processes is not None:
-            future = counter.watch(processes.submit(_build_inductor, *task), f"{request.name}/{file}")
-        else:
-            future = counter.watch(Future(), f"{request.name}/{file}")
-            _build_inductor(*task)
-            future.set_result(None)
-        started.append((file, 0, future))
-    return started
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    import multiprocessing
-
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
-
-
-def _verify(plan: Plan, folder: Path, report: CompileReport) -> None:
-    """Compare every compiled graph with eager, on every CPU target that this machine runs."""
+    What was found for the same function, the same files and the same states is not computed again.
+    """
     from matlaw.artifact.selfcheck import check_graph
 
     request = plan.request
+    seeds = _SEEDS[request.verify]
     parameters = {name: value.data[..., 0].numpy().astype(np.float64) for name, value in plan.parameters.items()}
     for graph in plan.graphs:
         files = [(backend, folder / file) for file, backend, target in plan.files_of(graph) if runs_here(target)]
-        if files:
-            report.verification[graph.stem] = check_graph(graph, files, parameters, request.dtype == "float32")
-    if not report.files:
-        raise CompileError(f"model '{request.name}': there is nothing to compile")
+        if not files or not seeds:
+            continue
+        key = _verified_key(plan, graph, files, parameters)
+        known = cache.get(key) if key else None
+        if known is not None:
+            report.verification[graph.stem] = json.loads(known)
+            continue
+        found = check_graph(graph, files, parameters, request.dtype == "float32", seeds)
+        report.verification[graph.stem] = found
+        if key:
+            cache.put(key, json.dumps(found).encode())
+
+
+def _verified_key(
+    plan: Plan, graph: Graph, files: Sequence[tuple[str, Path]], parameters: dict[str, np.ndarray]
+) -> str | None:
+    """The key of what a check found; ``None`` for a graph whose function has no digest."""
+    program = plan.programs.get(graph.forward) if graph.forward else None
+    if graph.forward is not None and program is None:
+        return None
+    return key_of(
+        "verified",
+        [torch.__version__, np.__version__, code_digest(), *cpu_features()],
+        [plan.request.verify, plan.request.dtype, graph.kind, program.digest if program else ""],
+        [[slot.name, slot.shape] for slot in (*graph.inputs, *graph.outputs)],
+        [[p.output, p.input, p.batch_independent] for p in graph.pairs],
+        [graph.columns, [[s.name, s.shape] for s in (*graph.rows, *graph.column_slots)]],
+        {name: value.tolist() for name, value in parameters.items()},
+        [[backend, hashlib.sha256(file.read_bytes()).hexdigest()] for backend, file in files],
+    )
 
 
 def _require_target_of_this_machine(targets: Sequence[str]) -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
-import subprocess
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 
 from matlaw.artifact.cpu import cpu_features
 from matlaw.artifact.request import Request
+from matlaw.lower.native.compiler import compiler_version
 from matlaw.version import __version__
 
 #: Rooms whose code decides what an artifact holds.
@@ -20,25 +18,19 @@ _ROOMS = ("tensors", "models", "input", "trace", "ir", "lower", "artifact")
 
 
 @lru_cache
-def _code_digest() -> str:
-    """Digest of the code of matlaw itself."""
+def code_digest(rooms: tuple[str, ...] = _ROOMS) -> str:
+    """Digest of the code of matlaw itself.
+
+    :param rooms: folders of the package
+    """
     package = Path(__file__).parents[1]
     digest = hashlib.sha256()
-    for room in _ROOMS:
+    for room in rooms:
         for file in sorted((package / room).rglob("*")):
             if file.suffix in (".py", ".h"):
                 digest.update(file.relative_to(package).as_posix().encode())
                 digest.update(file.read_bytes())
     return digest.hexdigest()
-
-
-def _compiler_version() -> str:
-    """What the C++ compiler calls itself; empty without one."""
-    compiler = shutil.which((os.environ.get("CXX") or "g++").split()[0])
-    if compiler is None:
-        return ""
-    done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
-    return done.stdout.split("\n", 1)[0]
 
 
 def fingerprint(request: Request, text: str, torch_version: str) -> str:
@@ -54,7 +46,7 @@ def fingerprint(request: Request, text: str, torch_version: str) -> str:
     if "native" in request.cpu_targets:
         options["cpu_features"] = cpu_features()
     options["extensions"] = [_extension_digest(name) for name in request.extensions]
-    parts = [__version__, torch_version, _compiler_version(), _code_digest(), options, text]
+    parts = [__version__, torch_version, compiler_version(), code_digest(), options, text]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

@@ -158,7 +158,9 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
         "backends": backends,
         "cpu_targets": list(request.cpu_targets) if native else [],
         "glibc_floor": glibc_floor(folder / file for file in plan.files()),
-        "verified_cpu_targets": [target for target in request.cpu_targets if runs_here(target)],
+        "verified_cpu_targets": [
+            target for target in request.cpu_targets if request.verify != "none" and runs_here(target)
+        ],
     }
     if "inductor" in backends:
         build["inductor_cpu_target"] = request.cpu_targets[0]
@@ -188,6 +190,7 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
         "files": {file: file_entry(folder / file) for file in plan.files()},
         "source": {"file": request.path.name, "text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()},
         "fingerprint": fingerprint,
+        "verification_level": request.verify,
         "verification": dict(verification),
     }
     aliases = plan.aliases.entry()

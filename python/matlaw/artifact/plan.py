@@ -80,7 +80,10 @@ class Plan:
 
     def files(self) -> list[str]:
         """Files below the artifact folder, except metadata.json, in the order in which they are written."""
-        return [file for graph in self.graphs for file, _, _ in self.files_of(graph)]
+        found = [file for graph in self.graphs for file, _, _ in self.files_of(graph)]
+        if self.request.keep_source:
+            found += [self.request.source_file(graph.stem) for graph in self.graphs if self.is_native(graph)]
+        return found
 
     def files_of(self, graph: Graph) -> list[tuple[str, str, str]]:
         """The files of a graph: path below the artifact folder, backend, CPU target."""

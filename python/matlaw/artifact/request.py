@@ -13,6 +13,7 @@ from matlaw.input.suggestion import unknown_name
 BACKENDS: Final = ("both", "inductor", "native")
 DTYPES: Final = ("float64", "float32")
 DEVICES: Final = ("cpu", "cuda")
+VERIFY: Final = ("none", "quick", "full")
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Request:
     :ivar rename_inputs: ``OLD=NEW``: names that callers see; everything else here uses the original ones
     :ivar rename_outputs: likewise
     :ivar rename_parameters: likewise, of promoted parameters
+    :ivar verify: how thoroughly to compare with eager, one of :data:`VERIFY`
+    :ivar keep_source: whether the generated C++ travels in the artifact
     """
 
     path: Path
@@ -47,6 +50,8 @@ class Request:
     rename_inputs: tuple[str, ...] = ()
     rename_outputs: tuple[str, ...] = ()
     rename_parameters: tuple[str, ...] = ()
+    verify: str = "quick"
+    keep_source: bool = False
 
     def check(self) -> None:
         """Check everything that needs no model.
@@ -60,6 +65,7 @@ class Request:
         for option, value, choices in (
             ("backend", self.backend, BACKENDS),
             ("dtype", self.dtype, DTYPES),
+            ("verification", self.verify, VERIFY),
             ("device", self.device, DEVICES),
             *(("CPU target", target, CPU_TARGETS) for target in self._targets),
         ):
@@ -90,6 +96,10 @@ class Request:
     def inductor_file(self, stem: str, target: str) -> str:
         """The ``.pt2`` of a graph for a CPU target, below the artifact folder; the lowest target is not in its name."""
         return f"{self.folder}/{stem}.pt2" if target == self.cpu_targets[0] else f"{self.folder}/{stem}.{target}.pt2"
+
+    def source_file(self, stem: str) -> str:
+        """The generated C++ of a graph, below the artifact folder."""
+        return f"source/{self.folder}/{stem}.cpp"
 
     @property
     def folder(self) -> str:

@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -54,6 +55,12 @@ def parser() -> argparse.ArgumentParser:
         "--load", action="append", nargs="+", default=[], metavar="EXT",
         help="a Python file, package or module with further models",
     )  # fmt: skip
+    p.add_argument(
+        "--verify", default="quick", choices=("none", "quick", "full"),
+        help="how thoroughly to compare every graph with eager before anything is written (default: quick)",
+    )  # fmt: skip
+    p.add_argument("--keep-source", action="store_true", help="put the generated C++ into the artifact, below source/")
+    p.add_argument("--no-cache", action="store_true", help="neither use nor keep graphs of other compiles")
     p.add_argument("--force", action="store_true", help="compile although the artifact is up to date")
     p.add_argument("overrides", nargs="*", metavar="override", help="for instance Models/elasticity/E:=1")
     return p
@@ -84,27 +91,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     try:
         from matlaw.artifact.compile import compile_model
+        from matlaw.cli.progress import listener
 
-        report = compile_model(
-            options.input,
-            options.model,
-            options.output_dir,
-            derivatives,
-            parameters,
-            options.backend,
-            device=options.device,
-            dtype=options.dtype,
-            cpu_target=options.cpu_target,
-            overrides=overrides,
-            extensions=extensions,
-            rename_inputs=rename_inputs,
-            rename_outputs=rename_outputs,
-            rename_parameters=rename_parameters,
-            stub=not options.no_stub,
-            jobs=options.jobs,
-            force=options.force,
-            progress=None if options.quiet else _print_progress,
-        )
+        with nullcontext() if options.quiet else listener() as progress:
+            report = compile_model(
+                options.input,
+                options.model,
+                options.output_dir,
+                derivatives,
+                parameters,
+                options.backend,
+                device=options.device,
+                dtype=options.dtype,
+                cpu_target=options.cpu_target,
+                overrides=overrides,
+                extensions=extensions,
+                rename_inputs=rename_inputs,
+                rename_outputs=rename_outputs,
+                rename_parameters=rename_parameters,
+                stub=not options.no_stub,
+                jobs=options.jobs,
+                force=options.force,
+                verify=options.verify,
+                keep_source=options.keep_source,
+                cache=not options.no_cache,
+                progress=progress,
+            )
     except MatlawError as e:
         print(f"matlaw-compile: error: {e}", file=sys.stderr)
         return 2
@@ -120,10 +132,6 @@ def _has_overrides(arguments: Sequence[str] | None) -> bool:
     return any(":=" in a for a in (sys.argv[1:] if arguments is None else arguments))
 
 
-def _print_progress(k: int, total: int, file: str) -> None:
-    print(f"[{k}/{total}] {file}", flush=True)
-
-
 def _summarise(report: CompileReport, seconds: float) -> None:
     if report.up_to_date:
         print(f"{report.artifact}: up to date, nothing to do (--force compiles again)")
@@ -135,6 +143,13 @@ def _summarise(report: CompileReport, seconds: float) -> None:
     for stem, operation in report.left_to_inductor.items():
         print(f"  {stem}: no native kernel, left to Inductor ({operation} has no scalar form)")
     worst = max((v for e in report.verification.values() for k, v in e.items() if k != "finite_differences"), default=0)
+    kibibytes = sum(f.bytes for f in report.files) / 1024
+    cached, total = sum(f.cached for f in report.files), sum(f.statements for f in report.files)
+    in_all = f"{len(report.files)} graph files, {kibibytes:.1f} KiB, {total} statements per row in all"
+    print(f"  {in_all}, {cached} from the cache")
+    if not report.verification:
+        print(f"self-check: skipped (--verify none); wrote {report.artifact} unchecked in {seconds:.1f} s")
+        return
     for target in report.unchecked_targets:
         print(f"  {target}: not checked, this machine's CPU does not run it")
     print(f"self-check: every graph agrees with eager, largest relative difference {worst:.1e}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch._dispatch.python import enable_python_dispatcher
@@ -35,6 +37,23 @@ class Traced:
     module: torch.fx.GraphModule
     inputs: tuple[Slot, ...]
     outputs: tuple[Slot, ...]
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the operations, constants and shapes: the same for the same function, whatever its names."""
+        found = hashlib.sha256()
+        found.update(repr([slot.shape for slot in (*self.inputs, *self.outputs)]).encode())
+        numbers: dict[torch.fx.Node, str] = {}
+        for k, node in enumerate(self.module.graph.nodes):
+            numbers[node] = f"%{k}"
+            what = f"{node.op} {node.target}" if node.op == "call_function" else node.op
+            operands = torch.fx.map_arg((node.args, node.kwargs), numbers.__getitem__)
+            found.update(f"{what} {operands!r}\n".encode())
+            if node.op == "get_attr":
+                constant = getattr(self.module, str(node.target)).detach().contiguous()
+                found.update(f"{constant.dtype} {tuple(constant.shape)}".encode())
+                found.update(constant.cpu().view(torch.uint8).numpy().tobytes() if constant.numel() else b"")
+        return found.hexdigest()
 
 
 def trace(

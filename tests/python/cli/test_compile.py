@@ -109,6 +109,7 @@ def test_killed_compile_leaves_no_artifact(models: Path, tmp_path: Path) -> None
         ":",
         "--backend",
         "native",
+        "--no-cache",
     ]
     process = subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

@@ -1,5 +1,12 @@
 """AOTInductor packages (``.pt2``): any operation, any device."""
 
-from matlaw.lower.inductor.package import compile_exported, export_graph
+from matlaw.lower.inductor.package import (
+    Recorded,
+    compile_exported,
+    export,
+    export_graph,
+    options_for,
+    record,
+)
 
-__all__ = ["compile_exported", "export_graph"]
+__all__ = ["Recorded", "compile_exported", "export", "export_graph", "options_for", "record"]

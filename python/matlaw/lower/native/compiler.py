@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -62,6 +64,29 @@ def find_compiler() -> str:
     return found
 
 
+@lru_cache
+def _version_of(compiler: str, modified: float) -> str:
+    done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
+    return done.stdout.split("\n", 1)[0]
+
+
+def compiler_version() -> str:
+    """What the C++ compiler calls itself; empty without one."""
+    compiler = shutil.which((os.environ.get("CXX") or "g++").split()[0])
+    return _version_of(compiler, os.stat(compiler).st_mtime) if compiler else ""
+
+
+def optimisation(statement_count: int) -> str:
+    """The compiler's optimisation level for a kernel of this size."""
+    return "-O1" if statement_count > _MANY_STATEMENTS else "-O2"
+
+
+def recipe(cpu_target: str, statement_count: int) -> list[str]:
+    """Everything but the source that decides what :func:`build` makes: compiler, options, included header."""
+    header = hashlib.sha256((_INCLUDE / "matlaw_simd.h").read_bytes()).hexdigest()
+    return [compiler_version(), *_FLAGS, *_LINK, optimisation(statement_count), cpu_target, header]
+
+
 def build(source: str, library: Path, cpu_target: str, statement_count: int = 0) -> None:
     """Compile one kernel.
 
@@ -74,13 +99,12 @@ def build(source: str, library: Path, cpu_target: str, statement_count: int = 0)
     if cpu_target not in CPU_TARGETS:
         raise CompileError(f"unknown CPU target '{cpu_target}'; choose one of {', '.join(CPU_TARGETS)}")
     compiler = find_compiler()
-    level = "-O1" if statement_count > _MANY_STATEMENTS else "-O2"
     with tempfile.TemporaryDirectory(prefix="matlaw-native-") as folder:
         (Path(folder) / "kernel.cpp").write_text(source, encoding="utf-8")
         command = [
             compiler,
             *_FLAGS,
-            level,
+            optimisation(statement_count),
             f"-march={cpu_target}",
             "-I",
             str(_INCLUDE),

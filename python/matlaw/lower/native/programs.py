@@ -23,6 +23,8 @@ class ForwardProgram:
     def __init__(self, forward: Forward) -> None:
         self.forward = forward
         traced = trace(forward.function, forward.inputs, forward.outputs, forward.name)
+        #: Digest of the recorded function.
+        self.digest = traced.digest
         self.value = interpret(traced.module, forward.inputs, forward.outputs)
         self._gradients: dict[int, dict[Value, Gradient]] = {}
 

@@ -66,6 +66,15 @@ MATLAW_EXPORT void matlaw_graph(const void * const * inputs, void * const * outp
 """
 
 
+def without_comments(source: str) -> str:
+    """Generated source without comments: what the compiled code depends on.
+
+    >>> without_comments("int x = 1; // strain[0]")
+    'int x = 1;'
+    """
+    return "\n".join(line.partition("//")[0].rstrip() for line in source.splitlines())
+
+
 def _shape(shape: tuple[int, ...]) -> str:
     return "(" + ", ".join(str(n) for n in (*shape, "rows")) + ")"
 
