@@ -85,6 +85,41 @@ TEST(Loading, foreign_cpu)
   EXPECT_PRED_FORMAT2(mentions, load_error(law.folder().string()), (Words{"x86-64-v9", "this CPU is x86-64"}));
 }
 
+TEST(Loading, renamed_boundary)
+{
+  const ToyLaw law;
+  // The new name of the input is that of a variable inside: no business of the caller's.
+  law.edit(
+      [](auto & metadata)
+      {
+        metadata["boundary_aliases"] = {{"inputs", {{"strain", "trial"}, {"x~1", "root~1"}}},
+                                        {"outputs", {{"x", "root"}}},
+                                        {"parameters", {{"gain", "k"}}}};
+      });
+  const auto model = law.load();
+  EXPECT_EQ(model->input_names(), (Words{"trial", "s", "root~1"}));
+  EXPECT_EQ(model->output_names(), (Words{"stress", "root"}));
+  EXPECT_EQ(model->state_pairs()[0].current, "root");
+  EXPECT_EQ(model->state_pairs()[0].old, "root~1");
+  EXPECT_EQ(model->derivative_pairs()[3].output, "root");
+  EXPECT_EQ(model->derivative_pairs()[3].input, "trial");
+  model->set_parameter("k", at::scalar_tensor(2.0, at::kDouble));
+  EXPECT_EQ(model->named_parameters().count("gain"), 0u);
+  const auto inputs = toy_inputs(5);
+  const TensorMap renamed = {{"trial", inputs.at("strain")}, {"s", inputs.at("s")}, {"root~1", inputs.at("x~1")}};
+  const auto [outputs, blocks] = model->jacobian(renamed);
+  const ToyLaw plain;
+  const auto original = plain.load();
+  original->set_parameter("gain", at::scalar_tensor(2.0, at::kDouble));
+  const auto [expected, expected_blocks] = original->jacobian(inputs);
+  EXPECT_TRUE(same_bits(outputs.at("root"), expected.at("x")));
+  EXPECT_TRUE(same_bits(blocks.at("root").at("trial"), expected_blocks.at("x").at("strain")));
+  EXPECT_EQ(model->jvp(renamed, {{"trial", inputs.at("strain")}}).second.count("root"), 1u);
+  EXPECT_PRED_FORMAT2(mentions, fatal_error([&] { model->forward(inputs); }), (Words{"no input 'strain'", "'trial'"}));
+  law.edit([](auto & metadata) { metadata["boundary_aliases"]["outputs"]["y"] = "z"; });
+  EXPECT_PRED_FORMAT2(mentions, load_error(law.folder().string()), (Words{"boundary_aliases.outputs", "'y'"}));
+}
+
 TEST(Loading, newer_c_library)
 {
   const ToyLaw law;

@@ -115,7 +115,7 @@ private:
         shape.insert(shape.end(), variable.base_shape.begin(), variable.base_shape.end());
         const auto tensor = make(shape, evaluator._dtype);
         outputs.push_back(tensor.template mutable_data_ptr<Real>());
-        evaluation.outputs.emplace(variable.name, tensor);
+        evaluation.outputs.emplace(variable.reported, tensor);
       }
       if (jacobian)
         for (std::size_t k = 0; k < metadata.derivatives.size(); k++)
@@ -128,7 +128,7 @@ private:
           blocks.push_back(tensor.template mutable_data_ptr<Real>());
           block_rows.push_back(output.size);
           block_columns.push_back(input.size);
-          evaluation.jacobian[output.name].insert_or_assign(input.name, tensor);
+          evaluation.jacobian[output.reported].insert_or_assign(input.reported, tensor);
         }
       evaluation.status = make({}, at::kChar);
       evaluation.iterations = make({}, at::kInt);

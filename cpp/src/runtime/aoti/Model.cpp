@@ -46,6 +46,7 @@ struct Model::Implementation
   std::vector<std::vector<std::int64_t>> input_base_shapes, output_base_shapes, input_sub_batch_shapes,
       output_sub_batch_shapes;
   std::vector<DerivativePair> derivative_pairs;
+  std::vector<StatePair> state_pairs;
 
   const artifact::Metadata & metadata() const { return artifact.metadata; }
 
@@ -84,30 +85,44 @@ struct Model::Implementation
     backend = native && package ? "native+inductor" : native || !package ? "native" : "inductor";
   }
 
+  /// What callers call the variable `name` of a list that has it.
+  static const std::string & reported(const std::vector<Variable> & variables, const std::string & name)
+  {
+    return std::find_if(variables.begin(), variables.end(),
+                        [&](const auto & variable) { return variable.name == name; })
+        ->reported;
+  }
+
   void describe()
   {
     for (const auto & variable : metadata().inputs)
     {
-      input_names.push_back(variable.name);
+      input_names.push_back(variable.reported);
       input_types.push_back(variable.type);
       input_base_shapes.push_back(variable.base_shape);
       input_sub_batch_shapes.push_back(variable.sub_batch_shape);
     }
     for (const auto & variable : metadata().outputs)
     {
-      output_names.push_back(variable.name);
+      output_names.push_back(variable.reported);
       output_types.push_back(variable.type);
       output_base_shapes.push_back(variable.base_shape);
       output_sub_batch_shapes.push_back(variable.sub_batch_shape);
     }
     for (const auto & pair : metadata().derivatives)
-      derivative_pairs.push_back({pair.output, pair.input});
+      derivative_pairs.push_back({reported(metadata().outputs, pair.output), reported(metadata().inputs, pair.input)});
+    for (auto pair : metadata().state_pairs)
+    {
+      pair.current = reported(pair.is_state ? metadata().outputs : metadata().inputs, pair.current);
+      pair.old = reported(metadata().inputs, pair.old);
+      state_pairs.push_back(std::move(pair));
+    }
     for (const auto & parameter : metadata().parameters)
     {
-      parameter_names.push_back(parameter.name);
+      parameter_names.push_back(parameter.reported);
       auto shape = parameter.sub_batch_shape;
       shape.insert(shape.end(), parameter.base_shape.begin(), parameter.base_shape.end());
-      parameters[parameter.name] = at::tensor(parameter.value, at::kDouble).reshape(shape).to(artifact.dtype);
+      parameters[parameter.reported] = at::tensor(parameter.value, at::kDouble).reshape(shape).to(artifact.dtype);
     }
   }
 
@@ -184,7 +199,7 @@ const std::vector<DerivativePair> & Model::derivative_pairs() const
 }
 const std::vector<StatePair> & Model::state_pairs() const
 {
-  return _implementation->metadata().state_pairs;
+  return _implementation->state_pairs;
 }
 const TensorMap & Model::named_parameters() const
 {
@@ -209,13 +224,13 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
   const auto take = [&](const char * what, const Variable & variable, const at::Tensor & value)
   {
     check_tensor(what, variable, value, self.artifact.dtype);
-    arguments.batch.join(variable.name, batch_shape(variable, value));
+    arguments.batch.join(variable.reported, batch_shape(variable, value));
     return value.is_neg() ? value.resolve_neg() : value;
   };
   for (const auto & variable : self.metadata().inputs)
-    arguments.inputs.push_back(take("Input", variable, inputs.at(variable.name)));
+    arguments.inputs.push_back(take("Input", variable, inputs.at(variable.reported)));
   for (const auto & parameter : self.metadata().parameters)
-    arguments.parameters.push_back(take("Parameter", parameter, self.parameters.at(parameter.name)));
+    arguments.parameters.push_back(take("Parameter", parameter, self.parameters.at(parameter.reported)));
   return self.evaluator->evaluate(arguments, options.jacobian, self.threads ? self.threads : at::get_num_threads());
 }
 
@@ -250,32 +265,32 @@ std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const Tenso
   std::map<std::string, const Variable *> variables;
   BatchShape batch;
   for (const auto & variable : self.metadata().inputs)
-    if (const auto tangent = tangents.find(variable.name); tangent != tangents.end())
+    if (const auto tangent = tangents.find(variable.reported); tangent != tangents.end())
     {
       check_tensor("Tangent", variable, tangent->second, self.artifact.dtype);
-      batch.join(variable.name, batch_shape(variable, tangent->second));
-      variables[variable.name] = &variable;
+      batch.join(variable.reported, batch_shape(variable, tangent->second));
+      variables[variable.reported] = &variable;
     }
   for (const auto & variable : self.metadata().inputs)
-    if (const auto input = inputs.find(variable.name); input != inputs.end())
+    if (const auto input = inputs.find(variable.reported); input != inputs.end())
     {
       check_tensor("Input", variable, input->second, self.artifact.dtype);
-      batch.join(variable.name, batch_shape(variable, input->second));
+      batch.join(variable.reported, batch_shape(variable, input->second));
     }
   auto [outputs, blocks] = directions.empty() ? std::pair{forward(inputs), BlockMap{}} : jacobian(inputs);
   TensorMap derivatives;
   for (const auto & output : self.metadata().outputs)
   {
-    if (!reached.count(output.name))
+    if (!reached.count(output.reported))
       continue;
     at::Tensor sum;
     for (const auto & [input, variable] : variables)
     {
-      const auto & block = blocks.at(output.name).at(input);
+      const auto & block = blocks.at(output.reported).at(input);
       const auto matrix = block.reshape(
           [&]
           {
-            auto shape = batch_shape(output, outputs.at(output.name));
+            auto shape = batch_shape(output, outputs.at(output.reported));
             shape.insert(shape.end(), {output.size, variable->size});
             return shape;
           }());
@@ -286,7 +301,7 @@ std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const Tenso
     }
     auto shape = sum.sizes().slice(0, std::size_t(sum.dim()) - 1).vec();
     shape.insert(shape.end(), output.base_shape.begin(), output.base_shape.end());
-    derivatives[output.name] = sum.reshape(shape);
+    derivatives[output.reported] = sum.reshape(shape);
   }
   return {std::move(outputs), std::move(derivatives)};
 }
@@ -296,7 +311,7 @@ void Model::set_parameter(const std::string & name, const at::Tensor & value)
   auto & self = *_implementation;
   check_names("promoted parameter", this->name(), {{name, value}}, self.parameter_names, false);
   for (const auto & parameter : self.metadata().parameters)
-    if (parameter.name == name)
+    if (parameter.reported == name)
     {
       check_tensor("Parameter", parameter, value, self.artifact.dtype);
       self.parameters[name] = value.detach().clone(at::MemoryFormat::Contiguous);

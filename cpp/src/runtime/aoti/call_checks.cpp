@@ -20,7 +20,7 @@ static std::string expected_text(const artifact::Variable & variable)
 void check_tensor(const std::string & what, const artifact::Variable & variable, const at::Tensor & value,
                   at::ScalarType dtype)
 {
-  const auto subject = what + " '" + variable.name + "' ";
+  const auto subject = what + " '" + variable.reported + "' ";
   if (!value.defined())
     throw FatalError(subject + "is an undefined tensor.");
   if (!value.device().is_cpu())

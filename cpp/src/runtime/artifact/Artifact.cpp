@@ -10,6 +10,7 @@
 #include <torch/headeronly/version.h>
 
 #include "artifact/CpuTarget.h"
+#include "artifact/Mismatch.h"
 #include "artifact/file_bytes.h"
 #include "support/sha256.h"
 #include "support/text.h"
@@ -41,7 +42,7 @@ void check_torch(const Metadata & metadata, const std::string & folder)
                      loaded_torch() + ". Install torch " + built_for +
                      ", or rebuild matlaw against the torch that is there.");
   if (major_minor(metadata.torch_version) != built_for)
-    throw FatalError("The artifact '" + folder + "' was compiled with torch " + metadata.torch_version +
+    throw Mismatch("The artifact '" + folder + "' was compiled with torch " + metadata.torch_version +
                      ", this runtime has torch " + TORCH_VERSION + ". Regenerate it via matlaw-compile with torch " +
                      built_for + ".");
 }
@@ -78,9 +79,14 @@ std::string choose_build(const Metadata & metadata, const std::string & folder, 
   else if (of_device.size() == 1)
     wanted = of_device.front();
   if (!metadata.builds.count(wanted))
-    throw FatalError("The artifact '" + folder + "' has no build for " + wanted + "; it has " +
-                     support::quoted_list(available) + ". Regenerate it via matlaw-compile --device " + device +
-                     " --dtype " + wanted.substr(device.size() + 1) + ".");
+  {
+    const auto what = "The artifact '" + folder + "' has no build for " + wanted + "; it has " +
+                      support::quoted_list(available) + ". Regenerate it via matlaw-compile --device " + device +
+                      " --dtype " + wanted.substr(device.size() + 1) + ".";
+    if (of_device.empty())
+      throw Mismatch(what);
+    throw FatalError(what);
+  }
   if (wanted != device + "/float64" && wanted != device + "/float32")
     throw FatalError("The artifact '" + folder + "' has a build '" + wanted + "' of unknown dtype.");
   return wanted;
@@ -107,7 +113,7 @@ void check_libc(const Build & build, const std::string & folder)
 {
   const std::string here = gnu_get_libc_version();
   if (compare_versions(here, build.glibc_floor) < 0)
-    throw FatalError("The artifact '" + folder + "' needs glibc " + build.glibc_floor +
+    throw Mismatch("The artifact '" + folder + "' needs glibc " + build.glibc_floor +
                      " or newer, this machine has glibc " + here +
                      ". Regenerate it via matlaw-compile on this machine or an older one.");
 }
@@ -124,8 +130,7 @@ std::map<std::string, GraphFile> choose_graphs(const Metadata & metadata, const 
   const auto target = best_target(build.cpu_targets, build.cpu_features);
   const bool has_native = contains(build.backends, "native");
   const bool has_inductor = contains(build.backends, "inductor");
-  const bool package_runs =
-      build.inductor_cpu_target.empty() || cpu_runs(build.inductor_cpu_target, build.cpu_features);
+  const auto package_target = best_target(build.inductor_cpu_targets, build.cpu_features);
   const auto recompile = ". Regenerate it via matlaw-compile ";
 
   if (backend == Backend::NATIVE && !has_native)
@@ -138,21 +143,22 @@ std::map<std::string, GraphFile> choose_graphs(const Metadata & metadata, const 
                      "--backend inductor, or load it with backend = auto.");
   const auto refuse_cpu = [&](const std::string & targets)
   {
-    throw FatalError("The artifact '" + folder + "' was compiled for CPU " + targets + ", this CPU is " + this_cpu() +
+    throw Mismatch("The artifact '" + folder + "' was compiled for CPU " + targets + ", this CPU is " + this_cpu() +
                      recompile + "on this machine or with a lower CPU target.");
   };
   const bool may_native = backend != Backend::INDUCTOR && has_native && !target.empty();
-  const bool may_package = backend != Backend::NATIVE && has_inductor && package_runs;
+  const bool may_package = backend != Backend::NATIVE && has_inductor && !package_target.empty();
   if (!may_native && !may_package)
-    refuse_cpu(backend == Backend::INDUCTOR || !has_native ? "'" + build.inductor_cpu_target + "'"
-                                                           : support::quoted_list(build.cpu_targets));
+    refuse_cpu(support::quoted_list(backend == Backend::INDUCTOR || !has_native ? build.inductor_cpu_targets
+                                                                                : build.cpu_targets));
 
   std::map<std::string, GraphFile> graphs;
   for (const auto & segment : metadata.segments)
     for (const auto & stem : segment.stems())
     {
       const auto native = key + "/" + stem + "." + target + ".so";
-      const auto package = key + "/" + stem + ".pt2";
+      const auto package =
+          key + "/" + stem + (package_target == build.inductor_cpu_target ? "" : "." + package_target) + ".pt2";
       if (may_native && metadata.files.count(native))
         graphs[stem] = {(fs::path(folder) / native).string(), true};
       else if (may_package && metadata.files.count(package))
@@ -168,6 +174,9 @@ std::map<std::string, GraphFile> choose_graphs(const Metadata & metadata, const 
 
 void check_files(const Metadata & metadata, const std::string & folder, const std::string & key)
 {
+  if (!fs::is_directory(fs::path(folder) / key))
+    throw Mismatch("The artifact '" + folder + "' was copied without its build for " + key +
+                   ": copy that folder too, or regenerate the artifact via matlaw-compile.");
   const std::string remedy =
       ". The artifact is incomplete or damaged: copy it again or regenerate it via matlaw-compile.";
   for (const auto & [name, record] : metadata.files)

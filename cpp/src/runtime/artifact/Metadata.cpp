@@ -210,6 +210,32 @@ SolverConfig read_solver(const Node & node)
   return {node.at("atol").number(), node.at("rtol").number(), node.at("miters").count()};
 }
 
+/// Sets what callers call the variables; `renamed` is one map of `boundary_aliases`, or absent.
+template <typename List>
+void report_names(List & variables, const std::optional<Node> & renamed)
+{
+  for (auto & variable : variables)
+    variable.reported = variable.name;
+  if (!renamed)
+    return;
+  for (const auto & [original, alias] : renamed->entries())
+  {
+    bool found = false;
+    for (auto & variable : variables)
+      if (variable.name == original)
+      {
+        variable.reported = alias.text();
+        found = true;
+      }
+    if (!found)
+      alias.fail("renames '" + original + "', which is not there");
+  }
+  std::set<std::string> distinct;
+  for (const auto & variable : variables)
+    if (!distinct.insert(variable.reported).second)
+      renamed->fail("gives the name '" + variable.reported + "' twice");
+}
+
 std::string path_of(const std::string & folder)
 {
   return folder + "/metadata.json";
@@ -269,6 +295,10 @@ Metadata read_metadata(const std::string & folder)
     if (std::int64_t(parameter.value.size()) != parameter.size)
       node.at("value").fail("must have " + std::to_string(parameter.size) + " entries");
   }
+  const auto aliases = root.find("boundary_aliases");
+  report_names(metadata.inputs, aliases ? aliases->find("inputs") : std::nullopt);
+  report_names(metadata.outputs, aliases ? aliases->find("outputs") : std::nullopt);
+  report_names(metadata.parameters, aliases ? aliases->find("parameters") : std::nullopt);
   metadata.derivatives = read_pairs(root.at("derivatives"));
   for (const auto & node : root.at("state_pairs").items())
   {
@@ -297,6 +327,10 @@ Metadata read_metadata(const std::string & folder)
     build.glibc_floor = node.at("glibc_floor").text();
     if (const auto target = node.find("inductor_cpu_target"))
       build.inductor_cpu_target = target->text();
+    if (const auto targets = node.find("inductor_cpu_targets"))
+      build.inductor_cpu_targets = targets->texts();
+    else if (!build.inductor_cpu_target.empty())
+      build.inductor_cpu_targets = {build.inductor_cpu_target};
     if (const auto features = node.find("cpu_features"))
       build.cpu_features = features->texts();
   }

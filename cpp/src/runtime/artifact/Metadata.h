@@ -15,7 +15,10 @@ inline constexpr std::int64_t schema_version = 13;
 
 struct Variable
 {
+  /// What segments and derivatives call it
   std::string name;
+  /// What callers call it: differs where the boundary was renamed
+  std::string reported;
   std::string type;
   std::vector<std::int64_t> base_shape;
   std::vector<std::int64_t> sub_batch_shape;
@@ -97,7 +100,10 @@ struct Build
 {
   std::vector<std::string> backends;
   std::vector<std::string> cpu_targets;
+  /// What `<stem>.pt2` is for
   std::string inductor_cpu_target;
+  /// All targets with .pt2 graphs; those of another target are in `<stem>.<target>.pt2`
+  std::vector<std::string> inductor_cpu_targets;
   /// Instruction sets that code for the target "native" needs
   std::vector<std::string> cpu_features;
   std::string glibc_floor;

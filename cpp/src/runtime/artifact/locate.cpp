@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "artifact/HitReader.h"
+#include "artifact/Mismatch.h"
 #include "artifact/file_bytes.h"
 #include "matlaw/errors.h"
 #include "support/text.h"
@@ -36,12 +37,13 @@ static Location from_stub(const std::string & path, const std::string & name)
   if (chosen.empty() && compiled.size() > 1)
     throw FatalError(path + " holds several compiled models (" + support::quoted_list(compiled) +
                      "): give the name of one.");
-  if (!chosen.empty() && !seen.count(chosen))
+  // A file without any compiled model may take its models from files that it includes.
+  if (!chosen.empty() && !seen.count(chosen) && !compiled.empty())
     throw FatalError(path + " has no model '" + chosen + "' in [Models]; it has " + support::quoted_list(models) + "." +
                      support::did_you_mean(chosen, models));
   const auto type = parameters.find("Models/" + chosen + "/type");
   if (chosen.empty() || type == parameters.end() || type->second != "AOTIModel")
-    throw FatalError("The model" + (chosen.empty() ? "" : " '" + chosen + "'") + " in " + path +
+    throw NotCompiled("The model" + (chosen.empty() ? "" : " '" + chosen + "'") + " in " + path +
                      " is not compiled. Compile it (matlaw-compile " + path + " --model " +
                      (chosen.empty() ? "<name>" : chosen) +
                      ") and load the stub that this writes, or evaluate the file as it is with the eager runtime "
