@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 
 from matlaw.cli.compile import main
 
@@ -142,34 +143,150 @@ def run_here(models: Path, tmp_path: Path) -> int:
     )
 
 
+EXTENSION = '''"""A model with an operation that has no scalar form."""
+
+import torch
+
+from matlaw.models.declaration import Input, Output
+from matlaw.models.model import Leaf
+from matlaw.models.registry import register
+from matlaw.tensors import SR2
+
+
+@register("CumulativeForTest")
+class Cumulative(Leaf):
+    """Cumulative sum of the components."""
+
+    x = Input(SR2, "x")
+    y = Output(SR2, "y")
+
+    def forward(self, x):
+        """The sum."""
+        return SR2(torch.cumsum(x.data, 0))
+'''
+
+
+def with_extension(tmp_path: Path, law: str) -> list[str]:
+    (tmp_path / "cumulative.py").write_text(EXTENSION)
+    (tmp_path / "law.i").write_text(law)
+    output = ["--output-dir", str(tmp_path / "out")]
+    return [str(tmp_path / "law.i"), "--model", "model", *output, "--load", str(tmp_path / "cumulative.py")]
+
+
 def test_unsupported_operation_names_itself_and_the_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "cumulative.py").write_text(
-        "import torch\n"
-        "from matlaw.models.declaration import Input, Output\n"
-        "from matlaw.models.model import Leaf\n"
-        "from matlaw.models.registry import register\n"
-        "from matlaw.tensors import SR2\n"
-        "@register('CumulativeForTest')\n"
-        "class Cumulative(Leaf):\n"
-        '    """Cumulative sum of the components."""\n'
-        "    x = Input(SR2, 'x')\n"
-        "    y = Output(SR2, 'y')\n"
-        "    def forward(self, x):\n"
-        '        """The sum."""\n'
-        "        return SR2(torch.cumsum(x.data, 0))\n"
-    )
-    law = tmp_path / "law.i"
-    law.write_text("[Models]\n  [model]\n    type = CumulativeForTest\n    x = 'x'\n    y = 'y'\n  []\n[]\n")
-    options = [
-        str(law),
-        "--model",
-        "model",
-        "--output-dir",
-        str(tmp_path / "out"),
-        "--load",
-        str(tmp_path / "cumulative.py"),
-    ]
-    assert main([*options, "--backend", "native"]) == 2
+    law = "[Models]\n  [model]\n    type = CumulativeForTest\n    x = 'x'\n    y = 'y'\n  []\n[]\n"
+    assert main([*with_extension(tmp_path, law), "--backend", "native"]) == 2
     error = capsys.readouterr().err
     assert "aten.cumsum.default" in error
     assert "--backend both" in error
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.inductor
+def test_unsupported_operation_leaves_its_graphs_to_inductor(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The segment after the implicit update uses it; the update itself has kernels as usual."""
+    law = (models / "j2_plastic.i").read_text()
+    law = law.replace("cauchy_stress = 'stress'", "cauchy_stress = 'trial'").replace(
+        "    strain = 'elastic_strain'\n    stress = 'stress'", "    strain = 'elastic_strain'\n    stress = 'trial'"
+    )
+    law = law.replace(
+        "models = 'update elastic_strain elasticity'", "models = 'update elastic_strain elasticity cumulative'"
+    ).replace(
+        "  [mandel_stress]\n",
+        "  [cumulative]\n    type = CumulativeForTest\n    x = 'trial'\n    y = 'stress'\n  []\n  [mandel_stress]\n",
+    )
+    command = with_extension(tmp_path, law)
+    assert main([*command, "-d", "stress:strain", "--verify", "quick"]) == 0
+    out = capsys.readouterr().out
+    assert "model_seg1: no native kernel, left to Inductor (aten.cumsum.default has no scalar form)" in out
+    files = {p.name for p in (tmp_path / "out/model/cpu/float64").iterdir()}
+    assert {
+        "model_seg0_jacobian.pt2",
+        "model_seg0_jacobian.x86-64-v3.so",
+        "model_seg1.pt2",
+        "model_seg1_jvp.pt2",
+    } <= files
+    assert "model_seg1.x86-64-v3.so" not in files
+    from matlaw import load_model
+
+    loaded = load_model(str(tmp_path / "out/model_aoti.i"), "model")
+    eager = load_model(str(tmp_path / "law.i"), "model")
+    inputs = {
+        name: torch.zeros(3, *shape, dtype=torch.float64)
+        for name, shape in zip(loaded.input_names, loaded.input_base_shapes, strict=True)
+    }
+    inputs["strain"] = inputs["strain"] + torch.tensor([4e-3, -1e-3, 0, 2e-3, 0, 0], dtype=torch.float64)
+    inputs["t"] = inputs["t"] + 1.0
+    for a, b in zip(loaded.jacobian(inputs), eager.jacobian(inputs), strict=True):
+        found, expected = (x["stress"]["strain"] if isinstance(x["stress"], dict) else x["stress"] for x in (a, b))
+        torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_verification_levels(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import json
+
+    metadata = tmp_path / "out/model/metadata.json"
+    found = {}
+    for level in ("none", "quick", "full"):
+        assert run(models, tmp_path, "-d", ":", "-p", "model.nu", "--verify", level, "--no-cache") == 0
+        out = capsys.readouterr().out
+        m = json.loads(metadata.read_text())
+        assert m["verification_level"] == level
+        found[level] = m["verification"]
+        checked = m["builds"]["cpu/float64"]["verified_cpu_targets"]
+        assert checked == ([] if level == "none" else ["x86-64-v3"])
+        assert ("skipped (--verify none)" in out) == (level == "none")
+    assert found["none"] == {}
+    assert found["full"].keys() == found["quick"].keys() == {"model", "model_jvp"}
+    for stem, errors in found["quick"].items():
+        assert all(found["full"][stem][what] >= error for what, error in errors.items())
+
+
+def test_kept_source_compiles_to_the_kernel(models: Path, tmp_path: Path) -> None:
+    import json
+
+    from matlaw.lower.native import build
+
+    assert run(models, tmp_path, "-d", ":", "--keep-source", "-q", "-p", "model.E") == 0
+    folder = tmp_path / "out/model"
+    source = (folder / "source/cpu/float64/model_jvp.cpp").read_text()
+    assert "strain[0]" in source
+    assert {"source/cpu/float64/model.cpp", "source/cpu/float64/model_jvp.cpp"} <= json.loads(
+        (folder / "metadata.json").read_text()
+    )["files"].keys()
+    build(source, tmp_path / "again.so", "x86-64-v3")
+    assert (tmp_path / "again.so").read_bytes() == (folder / "cpu/float64/model_jvp.x86-64-v3.so").read_bytes()
+
+
+def test_cached_files_are_marked(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("Models/model/coefficients:='7.5 0.3'", "--force")
+    run(models, tmp_path, *options)
+    capsys.readouterr()
+    run(models, tmp_path, *options)
+    out = capsys.readouterr().out
+    assert "[1/3] model/cpu/float64/model.x86-64-v3.so  (cached)" in out
+    assert "1 graph files" in out
+    assert "1 from the cache" in out
+    run(models, tmp_path, *options, "--no-cache")
+    assert "cached)" not in capsys.readouterr().out
+
+
+def test_bars_on_a_terminal() -> None:
+    """Files stand above the bars as they land; nothing is taken for markup."""
+    import io
+
+    from rich.console import Console
+
+    from matlaw.cli.progress import Bars
+
+    text = io.StringIO()
+    with Bars(Console(file=text, force_terminal=True, width=100)) as bars:
+        bars.planned(["m/cpu/a.so", "m/cpu/b.pt2"])
+        bars.started("m/cpu/a.so")
+        bars.started("m/cpu/b.pt2")
+        bars.landed(1, 2, "m/cpu/b.pt2", 1.25, False)
+        bars.landed(2, 2, "m/cpu/a.so", 0.0, True)
+    assert "[1/2] m/cpu/b.pt2  1.2 s" in text.getvalue()
+    assert "[2/2] m/cpu/a.so  (cached)" in text.getvalue()
