@@ -9,6 +9,7 @@ from typing import Any
 import nmhit
 
 from matlaw.errors import InputFileError
+from matlaw.hit import check_file, parse_file
 from matlaw.input.block import Block
 from matlaw.input.source import duplicate_block
 from matlaw.input.suggestion import unknown_name
@@ -33,10 +34,7 @@ class InputFile:
 
     def __init__(self, path: str | Path, overrides: Sequence[str] = ()) -> None:
         self.path = Path(path)
-        try:
-            self.text = self.path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputFileError(f"{self.path}: cannot be read: {error}") from error
+        self.text = check_file(self.path)
         self._built: dict[tuple[str, str], Any] = {}
         self._building: list[tuple[str, str]] = []
         self._origin: dict[str, str] = {}
@@ -50,13 +48,7 @@ class InputFile:
         if twice:
             path, first, second = twice
             raise InputFileError(f"{self.path}:{second}: block [{path}] is there twice, first in line {first}")
-        try:
-            self._root = nmhit.parse_file(self.path)
-        except nmhit.Error as error:
-            lines = dict.fromkeys(f"{m.filename}:{m.line}: {m.message}" for m in error.messages)
-            raise InputFileError("\n".join(lines) or str(error)) from error
-        except (OSError, RuntimeError) as error:
-            raise InputFileError(f"{self.path}: {error}") from error
+        self._root = parse_file(self.path)
         self._blocks: dict[str, dict[str, Any]] = {}
         # A section of an included file stands beside the one of the including file.
         for section in self._root.children(nmhit.NodeType.Section):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nmhit
 
-from matlaw.errors import InputFileError
+from matlaw.hit import parse_file
 
 
 def artifacts_of(path: Path) -> dict[str, Path]:
@@ -14,15 +14,8 @@ def artifacts_of(path: Path) -> dict[str, Path]:
 
     :raises InputFileError: the file cannot be parsed
     """
-    try:
-        root = nmhit.parse_file(path)
-    except nmhit.Error as error:
-        lines = dict.fromkeys(f"{m.filename}:{m.line}: {m.message}" for m in error.messages)
-        raise InputFileError("; ".join(lines) or str(error)) from error
-    except (OSError, RuntimeError) as error:
-        raise InputFileError(f"{path}: cannot be read: {error}") from error
     found = {}
-    for section in root.children(nmhit.NodeType.Section):
+    for section in parse_file(path).children(nmhit.NodeType.Section):
         if section.path() != "Models":
             continue
         for block in section.children(nmhit.NodeType.Section):

@@ -11,6 +11,10 @@ import nmhit
 from matlaw.errors import InputFileError
 from matlaw.fe.input.dialect import normalise
 from matlaw.fe.input.substitution import substitute
+from matlaw.hit import check_file, shown
+
+#: What the parser says of text that comes from no file.
+_NO_FILE = Path(".")
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def _override(argument: str) -> str:
     """``A/b=1`` or ``A/b:=1`` of a command line as HIT that replaces what the file says."""
     name, sign, value = argument.partition("=")
     name = name.removesuffix(":").strip()
-    if not sign or not name:
+    if not sign or not all(name.split("/")):
         raise InputFileError(f"command line: cannot read the override '{argument}'; expected Block/name:=value")
     value = value.strip()
     if not (len(value) > 1 and value[0] == value[-1] and value[0] in "'\""):
@@ -83,27 +87,30 @@ def read_input(path: Path, overrides: Sequence[str] = ()) -> Block:
     :param overrides: ``Block/name:=value`` (or ``=``), applied after the file
     :raises InputFileError: the file cannot be read or parsed
     """
-    try:
-        text = path.read_text()
-    except OSError as error:
-        raise InputFileError(f"cannot read the input file '{path}': {error.strerror}") from error
-    text = normalise(text, path.resolve().parent)
+    text = normalise(check_file(path), path.resolve().parent)
     if not text.endswith("\n"):
         text += "\n"
     lines = text.count("\n")
     try:
         root = nmhit.parse_text(text, [], [_override(argument) for argument in overrides])
     except nmhit.Error as error:
-        messages = list(dict.fromkeys(f"{_location(path, m.line, lines)}: {m.message}" for m in error.messages))
-        raise InputFileError("\n".join(messages) or f"{path}: {error}") from error
+        raise InputFileError(
+            shown(f"{_place(path, m.filename, m.line, lines)[0]}: {m.message}" for m in error.messages)
+        ) from error
     tree = Block("", "", str(path))
     _fill(tree, root, path, lines)
     substitute(tree)
     return tree
 
 
-def _location(path: Path, line: int, lines: int) -> str:
-    return f"{path}:{line}" if line <= lines else "command line"
+def _place(path: Path, source: Path, line: int, lines: int) -> tuple[str, bool]:
+    """Where something stands, and whether that is the command line, whose text follows that of the file.
+
+    :param source: the included file that holds it; ``.`` for the file itself and the command line
+    """
+    if source != _NO_FILE:
+        return f"{source}:{line}", False
+    return (f"{path}:{line}", False) if line <= lines else ("command line", True)
 
 
 def _fill(block: Block, node: nmhit.Node, path: Path, lines: int) -> None:
@@ -112,10 +119,11 @@ def _fill(block: Block, node: nmhit.Node, path: Path, lines: int) -> None:
         raw = child.raw_val()
         if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "'\"":
             raw = raw[1:-1]
-        block.fields[name] = Field(name, raw, _location(path, child.line(), lines), child.line() > lines)
+        block.fields[name] = Field(name, raw, *_place(path, child.filename, child.line(), lines))
     for child in node.children(nmhit.NodeType.Section):
         name = child.path()
-        below = Block(name, f"{block.path}/{name}".lstrip("/"), _location(path, child.line(), lines))
+        place, _ = _place(path, child.filename, child.line(), lines)
+        below = Block(name, f"{block.path}/{name}".lstrip("/"), place)
         if name in block.blocks:
             below = block.blocks[name]
         block.blocks[name] = below
