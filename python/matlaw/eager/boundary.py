@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 
 import torch
 
 from matlaw.errors import FatalError
+from matlaw.input.suggestion import closest
 from matlaw.models import Variable
 
 
@@ -19,8 +19,7 @@ def check_names(kind: str, given: Iterable[str], known: Iterable[str], *, comple
     given, known = list(given), list(known)
     for name in given:
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-            hint = f"; did you mean '{close[0]}'?" if close else "."
+            hint = closest(str(name), known) or "."
             raise FatalError(f"unknown {kind} '{name}'{hint} The {kind}s are: {', '.join(known) or 'none'}")
     missing = [name for name in known if name not in given]
     if complete and missing:

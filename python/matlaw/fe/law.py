@@ -12,9 +12,9 @@ import numpy as np
 from matlaw.errors import FatalError
 from matlaw.fe.input.parameters import Parameter, Values, required
 from matlaw.fe.input.registry import check_fields
-from matlaw.fe.input.suggestion import closest
 from matlaw.fe.input.tree import Block
 from matlaw.host import QuadratureBatch
+from matlaw.input.suggestion import closest
 from matlaw.runtime import load_model
 
 #: name of the law's input that follows the time

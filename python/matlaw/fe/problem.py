@@ -17,7 +17,6 @@ from matlaw.fe.bcs.constraints import Constraints
 from matlaw.fe.functions.functions import Function
 from matlaw.fe.input.parameters import Parameter, Values
 from matlaw.fe.input.registry import check_fields, create
-from matlaw.fe.input.suggestion import closest
 from matlaw.fe.input.tree import Block
 from matlaw.fe.law import Law, LawFailedError, LawPoints
 from matlaw.fe.materials import kernels as _kernels  # noqa: F401  (registers them)
@@ -25,6 +24,7 @@ from matlaw.fe.materials import strains as _strains  # noqa: F401
 from matlaw.fe.materials.shorthand import expand
 from matlaw.fe.mesh import HexMesh, build_mesh
 from matlaw.fe.postprocessors.postprocessors import Postprocessor
+from matlaw.input.suggestion import closest
 
 _VARIABLE = {
     "order": Parameter("string", "FIRST", choices=("FIRST",)),

@@ -6,6 +6,17 @@ import difflib
 from collections.abc import Iterable
 
 
+def closest(name: str, choices: Iterable[str]) -> str:
+    """A hint to append to an error: the name that was probably meant, or nothing.
+
+    >>> closest("DirichletBc", ["DirichletBC", "Pressure"])
+    "; did you mean 'DirichletBC'?"
+    """
+    lower = {choice.lower(): choice for choice in choices}
+    found = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.6)
+    return f"; did you mean '{lower[found[0]]}'?" if found else ""
+
+
 def unknown_name(what: str, name: str, choices: Iterable[str]) -> str:
     """Says that a name is not known, what the names are, and which one was probably meant.
 
@@ -13,7 +24,4 @@ def unknown_name(what: str, name: str, choices: Iterable[str]) -> str:
     "unknown option 'wieghts'; did you mean 'weights'? Known: from, weights"
     """
     known = sorted(choices)
-    lower = {k.lower(): k for k in known}
-    close = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.5)
-    hint = f"; did you mean '{lower[close[0]]}'?" if close else "."
-    return f"unknown {what} '{name}'{hint} Known: {', '.join(known) or 'none'}"
+    return f"unknown {what} '{name}'{closest(name, known) or '.'} Known: {', '.join(known) or 'none'}"

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, TypeVar
 
 from matlaw.fe.input.moose import MOOSE_PARAMETERS, MOOSE_TYPES
 from matlaw.fe.input.parameters import Parameter, Values
-from matlaw.fe.input.suggestion import closest
 from matlaw.fe.input.tree import Block
+from matlaw.input.suggestion import closest
 
 
 class MooseObject:

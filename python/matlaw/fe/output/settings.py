@@ -8,8 +8,8 @@ from pathlib import Path
 from matlaw.fe.input.moose import MOOSE_TYPES
 from matlaw.fe.input.parameters import Parameter, Values
 from matlaw.fe.input.registry import check_fields
-from matlaw.fe.input.suggestion import closest
 from matlaw.fe.input.tree import Block
+from matlaw.input.suggestion import closest
 
 _TOP = {
     "exodus": Parameter("bool", False),
