@@ -9,6 +9,7 @@ import pytest
 import stand_in
 from places import TESTS
 
+from matlaw.cli.fe import main
 from matlaw.errors import InputFileError
 from matlaw.fe import run
 from matlaw.fe.input.tree import read_input
@@ -98,7 +99,7 @@ def test_syntax_errors_have_a_line(tmp_path: Path) -> None:
     path.write_text("[Mesh]\n  nx = 1\n  nx = 2\n[]\n")
     with pytest.raises(InputFileError, match=r"broken\.i:3: duplicate field 'nx'"):
         read_input(path)
-    with pytest.raises(InputFileError, match="cannot read the input file"):
+    with pytest.raises(InputFileError, match=r"none\.i: cannot be read"):
         read_input(tmp_path / "none.i")
 
 
@@ -119,3 +120,37 @@ def test_older_blocks_and_substitution(tmp_path: Path) -> None:
     path.write_text("a = ${b}\nb = ${a}\n")
     with pytest.raises(InputFileError, match="refers to itself"):
         read_input(path)
+
+
+def test_an_included_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "part.i").write_text("\n" * 20 + "[Mesh]\n  nx = 1\n[]\n")
+    path = tmp_path / "case.i"
+    path.write_text("!include part.i\n")
+    mesh = read_input(path, ["Mesh/ny:=2"]).blocks["Mesh"]
+    assert (mesh.fields["nx"].location, mesh.fields["nx"].from_command_line) == (f"{tmp_path / 'part.i'}:22", False)
+    assert (mesh.fields["ny"].location, mesh.fields["ny"].from_command_line) == ("command line", True)
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("Executioner/dt:=nan", "dt = 'nan': expected a number"),
+        ("Executioner/num_steps:=inf", "num_steps = 'inf': expected a whole number"),
+        ("Matlaw/steel/input:=", "input is empty"),
+        ("BCs/pressure/boundary:=", "boundary is empty"),
+        ("BCs/pressure/function:=" + "(" * 5000, "nested too deeply"),
+        ("Mesh//nx:=1", "cannot read the override"),
+        ("/:=1", "cannot read the override"),
+    ],
+)
+def test_values_that_are_none(attempt: Callable[..., str], override: str, message: str) -> None:
+    assert message in attempt(PRESSURE, overrides=(override,))
+
+
+def test_a_folder_that_cannot_be_written(
+    stand_in_law: Callable[[object], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stand_in_law(stand_in.ElasticLaw())
+    (tmp_path / "taken").write_text("")
+    assert main([str(PRESSURE), "-o", str(tmp_path / "taken"), "-q"]) == 1
+    assert "the results cannot be written" in capsys.readouterr().err

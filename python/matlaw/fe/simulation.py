@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from matlaw.errors import FatalError
 from matlaw.fe.executioner.transient import StepRecord, TimeLoop
 from matlaw.fe.input.moose import MOOSE_BLOCKS
 from matlaw.fe.input.parameters import Parameter, Values
 from matlaw.fe.input.registry import check_fields
-from matlaw.fe.input.suggestion import closest
 from matlaw.fe.input.tree import Block, read_input
 from matlaw.fe.materials.shorthand import PHYSICS_PATHS
 from matlaw.fe.output.console import Console
@@ -22,6 +22,7 @@ from matlaw.fe.output.picture import draw
 from matlaw.fe.output.settings import read_outputs
 from matlaw.fe.output.table import CsvWriter
 from matlaw.fe.problem import Problem
+from matlaw.input.suggestion import closest
 
 _BLOCKS = (
     *("GlobalParams", "Mesh", "Variables", "AuxVariables", "Functions", "Kernels", "AuxKernels", "BCs", "Materials"),
@@ -88,6 +89,7 @@ def run(
     :param picture: draw the deformed mesh
     :param quiet: no residual history
     :raises InputFileError: the input is wrong
+    :raises FatalError: the results cannot be written
     :raises SmallestStepFailedError: a step failed at ``dtmin``
     """
     path = Path(path)
@@ -110,10 +112,13 @@ def run(
     loop = TimeLoop(executioner, shared, console.announce, console.iteration, console.rejected, accepted)
     problem = Problem(root, path.resolve().parent, loop.start_time)
     console.start(problem)
-    folder.mkdir(parents=True, exist_ok=True)
     result = RunResult(problem, [])
     state["result"] = result
-    writers = _Writers(problem, settings.exodus, settings.csv)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        writers = _Writers(problem, settings.exodus, settings.csv)
+    except OSError as error:
+        raise FatalError(f"the results cannot be written: {error}; name another folder with -o") from error
     result.files = writers.files
     try:
         initial = dict.fromkeys(problem.postprocessors, 0.0)

@@ -236,14 +236,17 @@ def compile_expression(
     :param text: MOOSE (fparser) syntax: ``+ - * / % ^``, comparisons, ``& | !``, ``if(c, a, b)``, ``a := x; ...``
     :param variables: names of the keyword arguments
     :param constants: further names and their values
-    :raises ExpressionError: with the place of the mistake
+    :raises ExpressionError: with the place of the mistake, or because it is nested too deeply
 
     >>> float(compile_expression("if(t < 1, -t^2, min(t, 3))")(x=0, y=0, z=0, t=0.5))
     -0.25
     """
     fixed = dict(constants or {})
     parser = _Parser(text, set(variables) | set(fixed))
-    node = parser.parse()
+    try:
+        node = parser.parse()
+    except RecursionError as error:
+        raise ExpressionError(f"an expression of {len(text)} characters is nested too deeply") from error
 
     def function(**arguments: Value) -> Value:
         with np.errstate(all="ignore"):

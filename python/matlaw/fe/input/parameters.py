@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from matlaw.errors import InputFileError
-from matlaw.fe.input.suggestion import closest
 from matlaw.fe.input.tree import Block, Field
+from matlaw.input.suggestion import closest
+
+
+def _real(text: str) -> float:
+    value = float(text)
+    if math.isnan(value):
+        raise ValueError
+    return value
 
 
 def _integer(text: str) -> int:
     value = float(text)
-    if value != int(value):
+    if not value.is_integer():
         raise ValueError
     return int(value)
 
@@ -28,11 +36,11 @@ def _boolean(text: str) -> bool:
 
 #: kind -> (conversion, what was expected)
 KINDS: dict[str, tuple[Callable[[str], Any], str]] = {
-    "real": (float, "a number"),
+    "real": (_real, "a number"),
     "int": (_integer, "a whole number"),
     "bool": (_boolean, "true or false"),
     "string": (str, "text"),
-    "reals": (lambda text: [float(word) for word in text.split()], "numbers"),
+    "reals": (lambda text: [_real(word) for word in text.split()], "numbers"),
     "ints": (lambda text: [_integer(word) for word in text.split()], "whole numbers"),
     "strings": (str.split, "words"),
 }
@@ -62,6 +70,8 @@ class Parameter:
         :raises InputFileError: the text is not of this kind, not a choice, or out of range
         """
         convert, expected = KINDS[self.kind]
+        if self.required and not item.value.strip():
+            raise item.error(f"{item.name} is empty: expected {expected}")
         try:
             value = convert(item.value.strip())
         except ValueError:
