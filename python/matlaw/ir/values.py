@@ -173,6 +173,12 @@ class Pool:
             return folded
         if op == "neg" and x.op == "neg":
             return x.args[0]
+        if op == "neg" and x.op == "mul" and any(a.is_const for a in x.args):
+            return self.mul(*(self.neg(a) if a.is_const else a for a in x.args))
+        if op == "neg" and x.op == "div" and x.args[0].is_const:
+            return self.div(self.neg(x.args[0]), x.args[1])
+        if op == "neg" and x.op == "where" and all(a.is_const or a.op == "neg" for a in x.args[1:]):
+            return self.where(x.args[0], self.neg(x.args[1]), self.neg(x.args[2]))
         if op == "abs" and x.op in ("abs", "neg"):
             return self.unary("abs", x.args[0]) if x.op == "neg" else x
         return self._make(op, (x,))
@@ -189,6 +195,15 @@ class Pool:
         """One of :data:`REAL_BINARY`."""
         return getattr(self, {"max": "maximum", "min": "minimum"}.get(op, op))(a, b)
 
+    def _inside_where(self, op: str, a: Value, b: Value) -> Value | None:
+        """Two choices by the same mask become one, when the operation on one of the branches folds."""
+        if a.op != "where" or b.op != "where" or a.args[0] is not b.args[0]:
+            return None
+        branches = list(zip(a.args[1:], b.args[1:], strict=True))
+        if not any(x.is_const and y.is_const for x, y in branches):
+            return None
+        return self.where(a.args[0], *(self.binary(op, x, y) for x, y in branches))
+
     def _commuted(self, op: str, a: Value, b: Value) -> Value:
         if a.id > b.id:
             a, b = b, a
@@ -196,7 +211,7 @@ class Pool:
 
     def add(self, a: Value, b: Value) -> Value:
         """``a + b``"""
-        folded = self._fold("add", a, b)
+        folded = self._fold("add", a, b) or self._inside_where("add", a, b)
         if folded is not None:
             return folded
         if b.op == "neg":
@@ -207,7 +222,7 @@ class Pool:
 
     def sub(self, a: Value, b: Value) -> Value:
         """``a - b``"""
-        folded = self._fold("sub", a, b)
+        folded = self._fold("sub", a, b) or self._inside_where("sub", a, b)
         if folded is not None:
             return folded
         if b.op == "neg":
@@ -218,7 +233,7 @@ class Pool:
 
     def mul(self, a: Value, b: Value) -> Value:
         """``a * b``"""
-        folded = self._fold("mul", a, b)
+        folded = self._fold("mul", a, b) or self._inside_where("mul", a, b)
         if folded is not None:
             return folded
         if b.is_const:
@@ -323,4 +338,12 @@ class Pool:
             return self.logical_or(self.logical_and(mask, a), self.logical_and(self.logical_not(mask), b))
         if mask.op == "not":
             return self.where(mask.args[0], b, a)
+        if a.op == "where" and a.args[0] is mask:
+            return self.where(mask, a.args[1], b)
+        if b.op == "where" and b.args[0] is mask:
+            return self.where(mask, a, b.args[2])
+        if a.op == "neg" and (b.op == "neg" or b.is_const):
+            return self.neg(self.where(mask, a.args[0], self.neg(b)))
+        if b.op == "neg" and a.is_const:
+            return self.neg(self.where(mask, self.neg(a), b.args[0]))
         return self._make("where", (mask, a, b))

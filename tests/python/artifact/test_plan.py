@@ -104,6 +104,27 @@ def test_a_parameter_reaches_outputs_through_several_segments() -> None:
     assert _parameter_paths(edges, direct, hidden, "a", "p") == ([], [])
 
 
+def test_a_segment_without_scalars_leaves_the_others_native(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from matlaw.artifact import plan as planning
+    from matlaw.ir import UnsupportedOperation
+
+    made = planning.ForwardProgram
+
+    def refuse(forward):
+        if "segment 1" in forward.name:
+            raise UnsupportedOperation("aten.cumsum.default")
+        return made(forward)
+
+    monkeypatch.setattr(planning, "ForwardProgram", refuse)
+    request = Request(models / "j2_viscoplastic.i", "model", derivatives=("stress:strain",))
+    plan = Planner(request).plan()
+    native = {graph.stem for graph in plan.graphs if plan.is_native(graph)}
+    assert native == {f"model_seg0_{kind}" for kind in ("residual", "jacobian", "predictor", "jacobian_given")}
+    assert all(plan.is_inductor(graph) for graph in plan.graphs)
+    with pytest.raises(CompileError, match=r"segment 1: aten\.cumsum\.default.*--backend both"):
+        Planner(Request(models / "j2_viscoplastic.i", "model", backend="native")).plan()
+
+
 def test_constant_blocks_are_found(models: Path) -> None:
     plan = Planner(Request(models / "linear_elastic.i", "model", derivatives=(":",))).plan()
     assert plan.pairs == [("stress", "strain", True)]

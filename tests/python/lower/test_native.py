@@ -11,6 +11,7 @@ import torch
 
 from matlaw.errors import CompileError
 from matlaw.ir import Program, evaluate, interpret
+from matlaw.ir.values import COMPARISONS, MEANING, REAL_BINARY, REAL_UNARY, Pool, Value
 from matlaw.lower.native import Kernel, build, emit
 from matlaw.trace.forward import trace
 from matlaw.trace.slots import Slot
@@ -55,7 +56,7 @@ def test_elementary_functions_on_special_numbers(tmp_path: Path, float32: bool, 
     with np.errstate(all="ignore"):
         precise = [e.astype(real) for e in evaluate(program, [x.astype(np.longdouble), y.astype(np.longdouble)])]
         expected = evaluate(program, [x, y])
-        loose = {"y0", "y1", "y2", "y4", "y17", "y18"}  # libmvec: 4 units in the last place
+        loose = {"y0": 2, "y1": 2, "y2": 2, "y4": 2, "y17": 4, "y18": 4}  # units in the last place
         for name, f, e, p in zip(NAMES, found, expected, precise, strict=True):
             e = p if name in loose else e
             if name in ("y17", "y18"):  # huge arguments of sin and cos are rounded before the reduction
@@ -64,7 +65,7 @@ def test_elementary_functions_on_special_numbers(tmp_path: Path, float32: bool, 
                 continue  # the constant is below the smallest single-precision number
             same = (f == e) | (np.isnan(f) & np.isnan(e))
             if name in loose:
-                same |= np.abs(f - e) <= 4 * np.spacing(np.maximum(np.abs(e), np.finfo(real).tiny))
+                same |= np.abs(f - e) <= loose[name] * np.spacing(np.maximum(np.abs(e), np.finfo(real).tiny))
             bad = np.where(~same)[0]
             assert bad.size == 0, (name, f[bad[:3]], e[bad[:3]])
         # The sign of zero.
@@ -114,15 +115,79 @@ def test_outputs_that_are_constant_or_repeated_are_written(tmp_path: Path) -> No
 
 
 def test_half_powers_are_products_and_roots(tmp_path: Path) -> None:
-    exponents = [0.5, 1.5, 2.5, -0.5, -1.5]
+    exponents = [0.5, 1.5, 2.5, 3.5, -0.5, -1.5, -2.5]
     program, kernel = compiled(
         lambda x: [x**e for e in exponents], [Slot("x", ())], [Slot(f"y{e}", ()) for e in exponents], tmp_path
     )
     assert "pow_of" not in emit(program, "test")
-    x = np.array([0.0, 1e-30, 0.3, 1.0, 2.0, 1e30, -1.0, np.inf, np.nan])
+    x = np.array([0.0, -0.0, 1e-30, 0.3, 1.0, 2.0, 1e30, -1.0, np.inf, -np.inf, np.nan])
     with np.errstate(all="ignore"):
         for e, y in zip(exponents, kernel(x), strict=True):
-            np.testing.assert_allclose(y, x**e, rtol=1e-15)
+            expected = np.power(x, np.full_like(x, e))  # pow of the C library: x**e takes roots instead
+            np.testing.assert_allclose(y, expected, rtol=1e-15)
+            number = ~np.isnan(y)
+            assert np.array_equal(np.signbit(y[number]), np.signbit(expected[number]))
+
+
+@pytest.mark.parametrize("float32", [False, True])
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3"])
+def test_transcendental_functions_are_within_two_units(tmp_path: Path, float32: bool, target: str) -> None:
+    """Random arguments over the whole range, dense where the functions change their method."""
+    real, wide = (np.float32, np.float64) if float32 else (np.float64, np.longdouble)
+    rng = np.random.default_rng(0)
+    top, decades = (88.0, 37.0) if float32 else (709.0, 300.0)
+    n = 20000
+    x = np.concatenate(
+        [
+            rng.uniform(-top, top, n),
+            rng.uniform(-1.5, 1.5, n),
+            10.0 ** rng.uniform(-decades, decades, n),
+            rng.uniform(0.5, 2.0, n),
+            0.625 + rng.uniform(-1e-3, 1e-3, n),
+            1.0 + rng.uniform(-1e-3, 1e-3, n),
+        ]
+    ).astype(real)
+    y = rng.uniform(-3.0, 3.0, x.size).astype(real)
+    names = ["exp", "log", "tanh", "pow"]
+    _, kernel = compiled(
+        lambda x, y: [x.exp(), x.abs().log(), x.tanh(), x.abs() ** y], [Slot("x", ()), Slot("y", ())],
+        [Slot(name, ()) for name in names], tmp_path, float32, target,
+    )  # fmt: skip
+    with np.errstate(all="ignore"):
+        X, Y = x.astype(wide), y.astype(wide)
+        exact = [np.exp(X), np.log(np.abs(X)), np.tanh(X), np.abs(X) ** Y]
+        for name, found, e in zip(names, kernel(x, y), exact, strict=True):
+            rounded = e.astype(real)
+            normal = np.isfinite(rounded) & (np.abs(rounded) > 4 * np.finfo(real).tiny)
+            units = np.abs((found.astype(wide) - e) / np.spacing(np.abs(rounded)).astype(wide))[normal]
+            assert normal.sum() > x.size // 3
+            assert units.max() <= 2.0, (name, float(units.max()), x[normal][units.argmax()])
+
+
+def test_every_operation_keeps_the_meaning_of_nan(tmp_path: Path) -> None:
+    """All operations of the scalar IR, on all pairs of special numbers, as NumPy has them."""
+    pool = Pool()
+    x, y = pool.input(0, 0), pool.input(1, 0)
+    built: dict[str, Value] = {op: pool.unary(op, x) for op in REAL_UNARY}
+    built |= {op: pool.binary(op, x, y) for op in REAL_BINARY}
+    built |= {op: pool.real(pool.compare(op, x, y)) for op in COMPARISONS}
+    less, same = pool.compare("lt", x, y), pool.compare("eq", x, x)
+    built["and"] = pool.real(pool.logical_and(less, same))
+    built["or"] = pool.real(pool.logical_or(less, same))
+    built["not"] = pool._make("where", (pool.logical_not(less), pool.one, pool.zero))
+    built["where"] = pool.where(less, x, y)
+    assert built.keys() == MEANING.keys()
+    slots, outputs = (Slot("x", ()), Slot("y", ())), tuple(Slot(op, ()) for op in built)
+    program = Program(pool, slots, outputs, tuple((v,) for v in built.values()))
+    build(emit(program, "test"), tmp_path / "kernel.so", "x86-64-v3")
+    with np.errstate(all="ignore"):
+        a, b = (v.ravel() for v in np.meshgrid(NUMBERS, NUMBERS))
+        found = Kernel(tmp_path / "kernel.so", slots, outputs, np.dtype(np.float64))(a, b)
+        for op, f, e in zip(built, found, evaluate(program, [a, b]), strict=True):
+            assert np.array_equal(np.isnan(f), np.isnan(e)), op
+            if op not in ("sin", "cos"):
+                assert np.array_equal(np.isinf(f), np.isinf(e)), op
+                assert np.array_equal(f[np.isinf(f)], e[np.isinf(e)]), op
 
 
 def test_library_needs_only_the_c_library(tmp_path: Path) -> None:

@@ -82,9 +82,9 @@ def optimisation(statement_count: int) -> str:
 
 
 def recipe(cpu_target: str, statement_count: int) -> list[str]:
-    """Everything but the source that decides what :func:`build` makes: compiler, options, included header."""
-    header = hashlib.sha256((_INCLUDE / "matlaw_simd.h").read_bytes()).hexdigest()
-    return [compiler_version(), *_FLAGS, *_LINK, optimisation(statement_count), cpu_target, header]
+    """Everything but the source that decides what :func:`build` makes: compiler, options, included headers."""
+    headers = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(_INCLUDE.glob("*.h")))).hexdigest()
+    return [compiler_version(), *_FLAGS, *_LINK, optimisation(statement_count), cpu_target, headers]
 
 
 def build(source: str, library: Path, cpu_target: str, statement_count: int = 0) -> None:

@@ -125,12 +125,13 @@ def _expression(v: Value, names: dict[int, str]) -> str:
 
 
 def is_half_power(exponent: float) -> bool:
-    """True for 0.5, 1.5 ... and their negatives, as long as products and a root are cheaper than ``pow``."""
-    return abs(exponent) < 5 and exponent != int(exponent) and 2 * exponent == int(2 * exponent)
+    """True for half powers from -2.5 to 3.5: as products and a root within two units in the last place."""
+    return -3 < exponent < 4 and exponent != int(exponent) and 2 * exponent == int(2 * exponent)
 
 
 def _half_power(base: str, exponent: float) -> str:
-    """Products and a root. Of minus infinity it is NaN, where ``pow`` gives infinity."""
+    """Products and a root."""
+    base = f"half_base({base})"
     power = " * ".join([*[base] * int(abs(exponent)), f"sqrt_of({base})"])
     return power if exponent > 0 else f"all(1) / ({power})"
 

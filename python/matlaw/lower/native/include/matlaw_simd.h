@@ -1,6 +1,6 @@
 // Vectors of rows for generated kernels: arithmetic of GCC vector types, and functions of libmvec.
 //
-// Accuracy of exp, log, pow, tanh, sin, cos: 4 units in the last place (libmvec's bound). NaN, infinities, zeros,
+// Accuracy of exp, log, pow, tanh: 2 units in the last place; of sin and cos: 4 (libmvec's bound). NaN, infinities, zeros,
 // denormals and negative arguments give what <math.h> gives. A lane's result does not depend on the other lanes.
 #pragma once
 
@@ -50,7 +50,6 @@ extern "C"
 #else
 #define MATLAW_VECTOR_FUNCTION(name, parameters) _ZGVbN2##parameters##_##name
 #endif
-  rows MATLAW_VECTOR_FUNCTION(exp, v)(rows);
   rows MATLAW_VECTOR_FUNCTION(log, v)(rows);
   rows MATLAW_VECTOR_FUNCTION(tanh, v)(rows);
   rows MATLAW_VECTOR_FUNCTION(sin, v)(rows);
@@ -86,12 +85,16 @@ MATLAW_INLINE rows sqrt_of(rows x)
   return y;
 }
 
-MATLAW_INLINE rows exp_of(rows x) { return MATLAW_VECTOR_FUNCTION(exp, v)(x); }
-MATLAW_INLINE rows log_of(rows x) { return MATLAW_VECTOR_FUNCTION(log, v)(x); }
+#if defined(MATLAW_FLOAT32)
 MATLAW_INLINE rows tanh_of(rows x) { return MATLAW_VECTOR_FUNCTION(tanh, v)(x); }
+#else
+MATLAW_INLINE rows log_of(rows x) { return MATLAW_VECTOR_FUNCTION(log, v)(x); }
+#endif
 MATLAW_INLINE rows sin_of(rows x) { return MATLAW_VECTOR_FUNCTION(sin, v)(x); }
 MATLAW_INLINE rows cos_of(rows x) { return MATLAW_VECTOR_FUNCTION(cos, v)(x); }
 MATLAW_INLINE rows pow_of(rows x, rows y) { return MATLAW_VECTOR_FUNCTION(pow, vv)(x, y); }
+
+#include "matlaw_functions.h"
 
 /// The constants that the loader reads before it calls the kernel.
 #define MATLAW_EXPORT extern "C" __attribute__((visibility("default")))
