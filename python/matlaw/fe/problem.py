@@ -23,6 +23,7 @@ from matlaw.fe.materials import kernels as _kernels  # noqa: F401  (registers th
 from matlaw.fe.materials import strains as _strains  # noqa: F401
 from matlaw.fe.materials.shorthand import expand
 from matlaw.fe.mesh import HexMesh, build_mesh
+from matlaw.fe.mesh.selection import boundaries_of
 from matlaw.fe.postprocessors.postprocessors import Postprocessor
 from matlaw.input.suggestion import closest
 
@@ -267,14 +268,8 @@ class Problem:
         """Nodes of the boundaries that ``boundary`` lists; all without it."""
         if not values.get("boundary"):
             return np.arange(self.mesh.n_nodes)
-        nodes = []
-        for text in values["boundary"]:
-            name = self.mesh.boundary_name(text)
-            if name is None:
-                known = self.mesh.boundary_names()
-                raise values.error(f"no boundary '{text}'; boundaries: {', '.join(known)}", "boundary")
-            nodes.append(self.mesh.boundary_nodes(name))
-        return np.unique(np.concatenate(nodes))
+        names = boundaries_of(values, self.mesh)
+        return np.unique(np.concatenate([self.mesh.boundary_nodes(name) for name in names]))
 
     # the equations
 

@@ -57,10 +57,10 @@ def _check_blocks(root: Block) -> None:
         if name not in _BLOCKS:
             also = " (MOOSE has it, matlaw-fe does not)" if name in MOOSE_BLOCKS else ""
             raise block.error(f"unknown block{also}; available: {', '.join(_BLOCKS)}{closest(name, _BLOCKS)}")
-    for name in ("Preconditioning",):
-        for below in root.blocks.get(name, Block(name, name, "")).blocks.values():
-            check_fields(below, _PRECONDITIONING, "a preconditioner")
-            Values(below, _PRECONDITIONING)
+    preconditioning = root.blocks.get("Preconditioning")
+    for below in preconditioning.blocks.values() if preconditioning is not None else ():
+        check_fields(below, _PRECONDITIONING, "a preconditioner")
+        Values(below, _PRECONDITIONING)
     problem = root.blocks.get("Problem")
     if problem is not None and (problem.blocks or problem.fields):
         check_fields(problem, {"coord_type": Parameter("string", ignored=True)}, "[Problem]")

@@ -9,8 +9,9 @@ import numpy as np
 from matlaw.fe.assembly.discretisation import Discretisation
 from matlaw.fe.assembly.sides import SideQuadrature
 from matlaw.fe.functions.functions import Function, function_from
-from matlaw.fe.input.parameters import Parameter, Values, required
+from matlaw.fe.input.parameters import Parameter, required
 from matlaw.fe.input.registry import MooseObject, register
+from matlaw.fe.mesh.selection import boundaries_of, side_sets_of
 
 _COMMON: dict[str, Parameter] = {
     "variable": required(),
@@ -23,23 +24,13 @@ class BoundaryCondition(MooseObject):
     """A condition on one displacement component on some boundaries."""
 
     component: int
-    boundaries: list[str]
 
     def link(self, variables: list[str], discretisation: Discretisation, functions: dict[str, Function]) -> None:
-        """Find the variable, the boundaries and the function."""
+        """Find the variable, the place and the function."""
         variable = self.values["variable"]
         if variable not in variables:
             raise self.values.error(f"no such variable; variables: {', '.join(variables)}", "variable")
         self.component = variables.index(variable)
-        mesh = discretisation.mesh
-        self.boundaries = []
-        for text in self.values["boundary"]:
-            name = mesh.boundary_name(text)
-            if name is None:
-                raise self.values.error(
-                    f"no boundary '{text}'; boundaries: {', '.join(mesh.boundary_names())}", "boundary"
-                )
-            self.boundaries.append(name)
 
 
 class NodalCondition(BoundaryCondition):
@@ -56,7 +47,7 @@ class NodalCondition(BoundaryCondition):
         """Find the nodes."""
         super().link(variables, discretisation, functions)
         mesh = discretisation.mesh
-        self.nodes = np.unique(np.concatenate([mesh.boundary_nodes(name) for name in self.boundaries]))
+        self.nodes = np.unique(np.concatenate([mesh.boundary_nodes(name) for name in boundaries_of(self.values, mesh)]))
         self._points = mesh.points[self.nodes]
         self.preset = self.values["preset"]
 
@@ -98,10 +89,7 @@ class LoadCondition(BoundaryCondition):
     def link(self, variables: list[str], discretisation: Discretisation, functions: dict[str, Function]) -> None:
         """Find the sides and the function."""
         super().link(variables, discretisation, functions)
-        for name in self.boundaries:
-            if name not in discretisation.mesh.sidesets:
-                raise self.values.error(f"'{name}' is a set of nodes; a side set is needed", "boundary")
-        self._sides = [SideQuadrature(discretisation, name) for name in self.boundaries]
+        self._sides = [SideQuadrature(discretisation, name) for name in side_sets_of(self.values, discretisation.mesh)]
         self._function = (
             function_from(self.values, "function", functions) if self.values.get("function") is not None else None
         )
@@ -164,9 +152,6 @@ class FunctionNeumannBC(LoadCondition):
     """A traction component given by a function."""
 
     parameters: ClassVar = {**_COMMON, "function": required()}
-
-    def __init__(self, values: Values) -> None:
-        super().__init__(values)
 
     def traction(self, t: float, sides: SideQuadrature) -> np.ndarray:
         """Traction in the direction of the variable, ``(n_sides, n_points)``."""

@@ -10,6 +10,7 @@ from matlaw.fe.assembly.sides import SideQuadrature
 from matlaw.fe.input.parameters import Parameter, required
 from matlaw.fe.input.registry import MooseObject, register
 from matlaw.fe.law import LawPoints
+from matlaw.fe.mesh.selection import side_sets_of
 
 if TYPE_CHECKING:
     from matlaw.fe.problem import Problem
@@ -223,12 +224,7 @@ class SidesetReaction(Postprocessor):
             raise self.values.error("the stress tensor is called stress", "stress_tensor")
         self._direction = np.array(self.values["direction"])
         self._patches: list[tuple[SideQuadrature, list[tuple[np.ndarray, LawPoints]]]] = []
-        for text in self.values["boundary"]:
-            name = problem.mesh.boundary_name(text)
-            if name is None or name not in problem.mesh.sidesets:
-                raise self.values.error(
-                    f"no side set '{text}'; side sets: {', '.join(problem.mesh.sidesets)}", "boundary"
-                )
+        for name in side_sets_of(self.values, problem.mesh):
             sides = SideQuadrature(problem.discretisation, name)
             laws = []
             for points in problem.laws:
