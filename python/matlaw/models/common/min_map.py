@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from matlaw.models.context import Context
-from matlaw.models.declaration import Input, Option, Output
-from matlaw.models.model import Leaf
+from matlaw.models.common.complementarity import Complementarity
 from matlaw.models.registry import register
 from matlaw.tensors import Scalar
 from matlaw.tensors.limits import minimum
 
 
 @register("MinMapComplementarity")
-class MinMapComplementarity(Leaf):
+class MinMapComplementarity(Complementarity):
     r"""Minimum of two conditions, zero where both conditions and :math:`a b = 0` hold.
 
     .. math:: \phi = \min(a', b')
@@ -24,18 +22,6 @@ class MinMapComplementarity(Leaf):
     * ``complementarity`` (Scalar): :math:`\phi`
     """
 
-    a = Input(Scalar, "first condition")
-    b = Input(Scalar, "second condition")
-    complementarity = Output(Scalar, "zero when both conditions hold")
-    a_inequality = Option("str", "LE: a <= 0, GE: a >= 0", required=False, default="LE", choices=("LE", "GE"))
-    b_inequality = Option("str", "LE: b <= 0, GE: b >= 0", required=False, default="GE", choices=("LE", "GE"))
-
-    def setup(self, context: Context) -> None:
-        """Reads the directions of the inequalities."""
-        super().setup(context)
-        self._flip_a: bool = context.option("a_inequality") == "LE"
-        self._flip_b: bool = context.option("b_inequality") == "LE"
-
-    def forward(self, a: Scalar, b: Scalar) -> Scalar:
+    def function(self, a: Scalar, b: Scalar) -> Scalar:
         """The minimum."""
-        return minimum(-a if self._flip_a else a, -b if self._flip_b else b)
+        return minimum(a, b)
