@@ -122,7 +122,9 @@ def _summary(doc: str) -> str:
 
 
 def _list(records: Sequence[Record]) -> None:
-    width = max(len(r["type"]) for r in records)
+    if not records:
+        print("no types")
+    width = max((len(r["type"]) for r in records), default=0)
     section = None
     for record in records:
         if record["section"] != section:

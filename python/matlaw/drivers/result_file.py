@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import warnings
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +45,8 @@ def save(history: History, path: Path) -> None:
             _save_table(history, partial)
         partial.replace(path)
     except (OSError, RuntimeError) as error:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
         raise FatalError(f"{path}: cannot be written: {error}") from error
 
 

@@ -127,3 +127,8 @@ def test_a_type_that_differs_is_found():
     changed["options"].pop()
     found = differences(expected, changed)
     assert len(found) == 2 and any("is missing" in line for line in found) and any("default" in line for line in found)
+
+
+def test_a_section_may_have_no_types(capsys):
+    assert main(["--section", "Settings"]) == 0
+    assert capsys.readouterr().out == "no types\n"

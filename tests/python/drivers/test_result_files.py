@@ -71,6 +71,9 @@ def test_a_file_that_cannot_be_written_leaves_nothing(history, tmp_path):
     (tmp_path / "x.npz").mkdir()
     with pytest.raises(FatalError, match="cannot be written"):
         save(history, tmp_path / "x.npz")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FatalError, match="cannot be written"):
+        save(history, tmp_path / "file" / "x.csv")
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
