@@ -39,10 +39,12 @@ class QuadratureBatch:
 
     :param model: a law from :func:`matlaw.load_model`, compiled or eager
     :param n_points: number of points
-    :raises FatalError: the state pairs of the law do not fit its variables
+    :raises FatalError: `model` is no law, or its state pairs do not fit its variables
     """
 
     def __init__(self, model: CompiledModel | EagerModel, n_points: int) -> None:
+        if not callable(getattr(model, "evaluate", None)):
+            raise FatalError(f"QuadratureBatch: expected a law from matlaw.load_model, got {type(model).__name__}")
         self.model = model
         handle = model.handle if isinstance(model, CompiledModel) else _core.wrap_eager(model)
         self._batch = _core.QuadratureBatch(handle, n_points)

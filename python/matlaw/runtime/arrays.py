@@ -47,9 +47,13 @@ def as_tensors(
     """Return the tensors of a mapping; see :func:`as_tensor`.
 
     :param kind: ``input``, ``tangent`` ...: names the values in errors
+    :raises FatalError: it is no mapping of names to numbers
     """
     if not isinstance(values, Mapping):
         raise FatalError(f"{kind}s: expected a dict keyed by variable name, got {type(values).__name__}")
+    for name in values:
+        if not isinstance(name, str):
+            raise FatalError(f"{kind}s: expected a dict keyed by variable name, got the key {name!r}")
     return {name: as_tensor(f"{kind} '{name}'", value, dtype, device) for name, value in values.items()}
 
 

@@ -162,3 +162,9 @@ def test_float32_takes_and_gives_doubles(artifact):
     stress = got.output("stress")
     assert stress.dtype == np.float64
     np.testing.assert_allclose(stress, expected.output("stress"), rtol=1e-3, atol=1e-3 * np.abs(stress).max())
+
+
+@pytest.mark.parametrize("thing", [None, "aoti/model_aoti.i"])
+def test_only_a_law_makes_a_batch(thing):
+    with pytest.raises(matlaw.FatalError, match=r"expected a law from matlaw\.load_model, got"):
+        QuadratureBatch(thing, 3)

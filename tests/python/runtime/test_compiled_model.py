@@ -211,3 +211,18 @@ def test_calls_from_threads(artifact):
     for thread in threads:
         thread.join()
     assert found == [expected] * 20
+
+
+@pytest.mark.parametrize("call", ["evaluate", "forward", "jacobian", "param_jacobian"])
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        (None, "inputs: expected a dict keyed by variable name, got NoneType"),
+        ([1.0], "inputs: expected a dict keyed by variable name, got list"),
+        ({3: np.zeros(6)}, "inputs: expected a dict keyed by variable name, got the key 3"),
+        ({"strain": None}, "input 'strain': expected numbers"),
+    ],
+)
+def test_inputs_that_are_none(elastic, call, inputs, message):
+    with pytest.raises(FatalError, match=message):
+        getattr(elastic, call)(inputs)
