@@ -1,0 +1,23 @@
+"""The tests that docs/spec-000.md names are there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import artifacts
+
+
+def test_every_test_that_the_table_names_exists() -> None:
+    text = (artifacts.ROOT / "docs" / "spec-000.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/]+\.(?:py|cpp))(?:::([\w.]+))?`", text)
+    assert len(named) > 40
+    for file, test in named:
+        folder = "tests/python" if file.endswith(".py") else "tests/cpp"
+        path = Path(artifacts.ROOT / folder / file)
+        assert path.is_file(), file
+        if not test:
+            continue
+        suite, _, name = test.rpartition(".")
+        pattern = rf"\({suite}, {name}\)" if suite else rf"def {name}\("
+        assert re.search(pattern, path.read_text(encoding="utf-8")), f"{file}::{test}"
