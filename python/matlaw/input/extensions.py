@@ -13,13 +13,13 @@ from matlaw.errors import FatalError
 _loaded: set[str] = set()
 
 
-def load_extensions(extensions: Iterable[str | Path]) -> None:
+def load_extensions(extensions: str | Path | Iterable[str | Path]) -> None:
     """Imports each extension once, which registers its types for the whole process.
 
-    :param extensions: paths of files or package folders, or dotted module names
+    :param extensions: paths of files or package folders, or dotted module names; a single one may come without a list
     :raises FatalError: when one cannot be found or imported
     """
-    for extension in extensions:
+    for extension in [extensions] if isinstance(extensions, str | Path) else extensions:
         path = Path(extension)
         key = str(path.resolve()) if path.exists() else str(extension)
         if key in _loaded:

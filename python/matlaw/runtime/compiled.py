@@ -121,11 +121,10 @@ class CompiledModel:
         :param jacobian: compute :attr:`derivative_pairs` as well
         :raises FatalError: a name, shape, dtype or device is wrong, or the law has no derivatives
         """
-        numpy = wants_numpy(inputs)
         outputs, blocks, status, iterations, dt_factor, failed_rows = self._handle.evaluate(
             self._tensors("input", inputs), jacobian
         )
-        if numpy:
+        if wants_numpy(inputs):
             outputs, blocks, status, iterations, dt_factor = map(
                 to_numpy, (outputs, blocks, status, iterations, dt_factor)
             )

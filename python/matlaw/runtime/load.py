@@ -11,6 +11,7 @@ import nmhit
 import torch
 
 from matlaw.errors import FatalError
+from matlaw.hit import parse_file
 
 if TYPE_CHECKING:
     from matlaw.eager import EagerModel
@@ -57,6 +58,7 @@ def load_model(
         kind = "compiled" if is_compiled(place, name) else "eager"
     elif not place.exists():
         raise _missing(place)
+    _one_of("backend", backend, _BACKENDS)
     dtype_name = None if dtype is None else _one_of("dtype", str(dtype).removeprefix("torch."), _DTYPES)
     if kind == "compiled":
         from matlaw import _core
@@ -68,7 +70,7 @@ def load_model(
                 name,
                 device=str(device),
                 dtype=dtype_name,
-                backend=_one_of("backend", backend, _BACKENDS),
+                backend=backend,
                 threads=threads or 0,
                 max_chunk_rows=max_chunk_rows or 0,
             )
@@ -98,10 +100,7 @@ def is_compiled(place: Path, name: str = "") -> bool:
         raise _missing(place)
     if place.suffix == ".json":
         return True
-    try:
-        models = nmhit.parse_file(os.fspath(place)).find("Models")
-    except nmhit.Error as error:
-        raise FatalError(f"{place} cannot be read as an input file: {error}") from error
+    models = parse_file(place).find("Models")
     if models is None:
         return False
     types = {block.path(): block.param_optional_str("type", "") for block in models.children(nmhit.NodeType.Section)}

@@ -214,6 +214,7 @@ def test_extensions_add_types(write, tmp_path):
     m = load_model(path, "m", extensions=extensions)
     assert m.evaluate({"x": Scalar.constant(2.0)})["y"].data.item() == 12.0
     assert load_model(path, "n", extensions=extensions).type_name == "ExtensionPackageSquare"
+    assert load_model(path, "m", extensions=str(tmp_path / "square.py")).type_name == "ExtensionSquare"
     with pytest.raises(FatalError, match=r"extension '.*absent\.py'"):
         load_model(path, "m", extensions=[tmp_path / "absent.py"])
     (tmp_path / "broken.py").write_text("1 / 0\n")
