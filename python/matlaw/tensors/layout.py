@@ -12,15 +12,6 @@ import torch
 from matlaw.tensors.base import Tensor
 
 
-def batch_shape_of(public: torch.Tensor, trailing_ndim: int) -> tuple[int, ...]:
-    """Extents of the leading batch axes.
-
-    :param public: ``(*B, *sub_batch, *base)``
-    :param trailing_ndim: number of sub-batch and base axes
-    """
-    return tuple(public.shape[: public.ndim - trailing_ndim])
-
-
 def to_internal(
     public: torch.Tensor, kind: type[Tensor], sub_batch_ndim: int = 0, batch_shape: Sequence[int] | None = None
 ) -> Tensor:
