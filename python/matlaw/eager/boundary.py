@@ -27,12 +27,18 @@ def check_names(kind: str, given: Iterable[str], known: Iterable[str], *, comple
 
 
 def check_tensor(
-    what: str, value: torch.Tensor, trailing: tuple[int, ...], dtype: torch.dtype, device: torch.device
+    what: str,
+    value: torch.Tensor,
+    trailing: tuple[int, ...],
+    dtype: torch.dtype,
+    device: torch.device,
+    sub_batch_ndim: int = 0,
 ) -> None:
     """The tensor has the type, the device and the trailing axes that are expected.
 
     :param what: for the message, such as ``input 'strain'``
     :param trailing: ``(*sub_batch, *base)``
+    :param sub_batch_ndim: how many of these are sub-batch axes; a value may have extent 1 there
     :raises FatalError: saying what was expected and what came
     """
     if not isinstance(value, torch.Tensor):
@@ -41,9 +47,13 @@ def check_tensor(
         raise FatalError(f"{what}: expected {dtype}, got {value.dtype}; convert it with .to({dtype})")
     if value.device.type != device.type:
         raise FatalError(f"{what}: expected a tensor on {device}, got one on {value.device}")
-    if tuple(value.shape[value.ndim - len(trailing) :] if trailing else ()) != trailing:
+    own = tuple(value.shape[value.ndim - len(trailing) :]) if trailing and value.ndim >= len(trailing) else ()
+    sub = zip(own[:sub_batch_ndim], trailing[:sub_batch_ndim], strict=False)
+    fits = len(own) == len(trailing) and own[sub_batch_ndim:] == trailing[sub_batch_ndim:]
+    if not fits or any(e not in (1, extent) for e, extent in sub):
         expected = ", ".join(["*B", *map(str, trailing)])
-        raise FatalError(f"{what}: expected shape ({expected}), got {tuple(value.shape)}")
+        hint = f", of which the first {sub_batch_ndim} after *B are the sub-batch" if sub_batch_ndim else ""
+        raise FatalError(f"{what}: expected shape ({expected}){hint}, got {tuple(value.shape)}")
 
 
 def common_batch(what: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:

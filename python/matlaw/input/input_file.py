@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,13 @@ import nmhit
 
 from matlaw.errors import InputFileError
 from matlaw.hit import check_file, parse_file
+from matlaw.input.batch_shapes import parse_batch_shape
 from matlaw.input.block import Block
 from matlaw.input.source import duplicate_block
 from matlaw.input.suggestion import unknown_name
 from matlaw.models import Model
 from matlaw.models.registry import registered, sections_of
+from matlaw.models.sub_batch import assign_sub_batch
 
 #: The sections that an input file may have.
 SECTIONS = ("Settings", "Tensors", "Data", "Solvers", "EquationSystems", "Models", "Drivers")
@@ -41,7 +43,9 @@ class InputFile:
         self._parse()
         for override in overrides:
             self._override(override)
-        self._check_settings()
+        #: Sub-batch shapes by variable; the empty name stands for all inputs.
+        self._sub_batch: dict[str, tuple[int, ...]] = {}
+        self._read_settings()
 
     def _parse(self) -> None:
         twice = duplicate_block(self.text)
@@ -100,15 +104,28 @@ class InputFile:
             )
         return block
 
-    def _check_settings(self) -> None:
+    def _read_settings(self) -> None:
+        """Reads what ``[Settings]`` declares: ``example_batch_shape`` for all inputs or by variable."""
         for section in self._root.children(nmhit.NodeType.Section):
             if section.path() != "Settings":
                 continue
             for path, node in _fields(section):
                 place = self.location(node, "[Settings]")
-                if "example_batch_shape" in path:
-                    raise InputFileError(f"{place}: option 'example_batch_shape' (sub-batch axes) is not supported yet")
-                raise InputFileError(f"{place}: unknown option '{'/'.join(path)}'; no setting is supported yet")
+                if path[0] == "example_batch_shape":
+                    try:
+                        _, shape = parse_batch_shape(str(node.param_str()))
+                    except ValueError as error:
+                        raise InputFileError(f"{place}: option '{'/'.join(path)}': {error}") from error
+                    self._sub_batch["/".join(path[1:])] = shape
+                elif path != ["dynamic_batch"]:
+                    names = ["dynamic_batch", "example_batch_shape"]
+                    raise InputFileError(f"{place}: {unknown_name('option', '/'.join(path), names)}")
+
+    def _declared(self, model: Model) -> dict[str, tuple[int, ...]]:
+        """Declared sub-batch shapes by variable."""
+        declared = dict(self._sub_batch)
+        uniform = declared.pop("", None)
+        return declared | {name: uniform for name in model.inputs} if uniform is not None else declared
 
     def location(self, node: Any, block: str = "") -> str:
         """File and line of a node, and the block when given; the override for a value that one has set."""
@@ -148,13 +165,16 @@ class InputFile:
         """The file as HIT text, with includes merged and overrides applied."""
         return str(self._root.render())
 
-    def model(self, name: str) -> Model:
+    def model(self, name: str, sub_batch: Mapping[str, tuple[int, ...]] | None = None) -> Model:
         """The model of that name, built when it is first asked for.
 
+        :param sub_batch: sub-batch shapes of variables that ``[Settings]/example_batch_shape`` does not declare
         :raises InputFileError: when there is none, or it cannot be built
         """
         self.type_of("Models", name)
-        return self.build("Models", name)
+        model: Model = self.build("Models", name)
+        assign_sub_batch(model, {**(sub_batch or {}), **self._declared(model)})
+        return model
 
     def build(self, section: str, name: str, user: Block | None = None, option: str | None = None) -> Any:
         """The object of a block, built when it is first asked for.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from matlaw.input.extensions import load_extensions
@@ -11,7 +11,11 @@ from matlaw.models import Model
 
 
 def load_model(
-    path: str | Path, name: str, overrides: Sequence[str] = (), extensions: Sequence[str | Path] = ()
+    path: str | Path,
+    name: str,
+    overrides: Sequence[str] = (),
+    extensions: Sequence[str | Path] = (),
+    sub_batch: Mapping[str, tuple[int, ...]] | None = None,
 ) -> Model:
     """The model of an input file, as its forward function.
 
@@ -19,7 +23,8 @@ def load_model(
     :param name: name of the model
     :param overrides: assignments such as ``Models/elasticity/E:=1``
     :param extensions: Python files, packages or module names that register further types
+    :param sub_batch: sub-batch shapes of variables that ``[Settings]/example_batch_shape`` does not declare
     :raises InputFileError: when the file or the model in it is wrong; the message names file, line and block
     """
     load_extensions(extensions)
-    return InputFile(path, overrides).model(name)
+    return InputFile(path, overrides).model(name, sub_batch)

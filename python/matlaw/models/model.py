@@ -94,10 +94,12 @@ class Model(ABC):
         :raises InputFileError: when the model has an input of that name and of another type
         """
         known = self.inputs.setdefault(name, variable)
-        if known != variable:
+        if known.type is not variable.type:
             raise context.error(
                 f"variable '{name}' is used as {known.type.__name__} and as {variable.type.__name__}", option
             )
+        if not known.sub_batch_ndim:  # a compiled member knows more than the others
+            self.inputs[name] = variable
 
     def add_output(self, name: str, variable: Variable, context: Context, option: str | None = None) -> None:
         """Declares an output.
@@ -209,7 +211,7 @@ class Leaf(Model):
                 f"expected {declaration.type.__name__}, but [Tensors]/[{token}] is {type(value).__name__}",
                 declaration.option,
             )
-        if value.batch_size != 1 or value.sub_batch_ndim:
+        if value.batch_size != 1:
             raise context.error(
                 f"[Tensors]/[{token}] holds {value.batch_size} values; a parameter of a model holds one. Batched "
                 "parameters are set at run time",

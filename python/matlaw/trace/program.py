@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from matlaw.models import ImplicitUpdate, Model, Newton, ParameterSlot, Variable
 from matlaw.state_pair import StatePair
 from matlaw.tensors import Tensor
+from matlaw.tensors.sub_batch import expand_sub_batch
 
 Values = Mapping[str, Tensor]
 
@@ -99,7 +100,10 @@ class ImplicitSegment(Segment):
         state = {name: givens[name] for name in system.givens}
         state.update({name: unknowns[name] for name in system.unknowns})
         found = system.model.run(state, self.overrides(parameters))
-        return {u: found[r] for u, r in zip(system.unknowns, system.residuals, strict=True)}
+        return {
+            u: expand_sub_batch(found[r], self.unknowns[u].sub_batch_shape)
+            for u, r in zip(system.unknowns, system.residuals, strict=True)
+        }
 
     def predict(self, values: Values, parameters: Values | None = None) -> dict[str, Tensor]:
         """The initial guess of each unknown: the predictor's, else the old value's, else zero.
@@ -120,6 +124,7 @@ class ImplicitSegment(Segment):
             else:
                 zero = variable.type.zeros()
                 guesses[name] = zero if like is None else zero.to(like.dtype, like.device)
+            guesses[name] = expand_sub_batch(guesses[name], variable.sub_batch_shape)
         return guesses
 
 

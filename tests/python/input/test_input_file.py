@@ -124,8 +124,9 @@ ONE = "[Models]\n  [m]\n    type = YieldFunction\n    yield_stress = 5\n  []\n[]
         (ONE.replace("  []\n", "    yield_stress = 6\n  []\n"), r"law\.i:5: .*duplicate field 'yield_stress'"),
         (ONE.replace("= 5", "= ${nothing}"), "nothing"),
         (ONE.replace("[]\n[]", "[]"), r"law\.i:\d+: "),
-        ("[Settings]\n  example_batch_shape = '(2;3)'\n[]\n" + ONE, r"law\.i:2: \[Settings\]: option 'example_batch_shape' .*not supported yet"),  # noqa: E501
-        ("[Settings]\n  [example_batch_shape]\n    strain = '(2)'\n  []\n[]\n" + ONE, r"law\.i:3: \[Settings\]: option 'example_batch_shape' .*not supported yet"),  # noqa: E501
+        ("[Settings]\n  example_batch_shape = '5'\n[]\n" + ONE, r"law\.i:2: \[Settings\]: option 'example_batch_shape': expected \(dynamic; sub-batch\), such as '\(2; 5\)' or '\(2,\)', got '5'"),  # noqa: E501
+        ("[Settings]\n  [example_batch_shape]\n    strain = '(2; x)'\n  []\n[]\n" + ONE, r"law\.i:3: \[Settings\]: option 'example_batch_shape/strain': expected positive integers separated by commas, got 'x' in '\(2; x\)'"),  # noqa: E501
+        ("[Settings]\n  [example_batch_shape]\n    strian = '(2; 3)'\n  []\n[]\n" + ONE, r"example_batch_shape names 'strian', which is no variable of model 'm'; its variables are: "),  # noqa: E501
         ("[Settings]\n  other = 1\n[]\n" + ONE, r"law\.i:2: \[Settings\]: unknown option 'other'"),
     ],
 )  # fmt: skip

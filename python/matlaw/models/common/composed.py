@@ -70,7 +70,7 @@ class ComposedModel(Model):
         for member in members:
             for name, variable in member.inputs.items():
                 source = producers.get(name)
-                if source is not None and source.outputs[name] != variable:
+                if source is not None and source.outputs[name].type is not variable.type:
                     raise context.error(
                         f"variable '{name}' is {source.outputs[name].type.__name__} in model '{source.name}' and "
                         f"{variable.type.__name__} in model '{member.name}'",
