@@ -139,6 +139,24 @@ def test_a_later_writer_hides_an_earlier_one() -> None:
     assert _paths(edges, written, "y", "b") == [(1, ("x", "b")), (2, ("y", "x"))]
 
 
+def test_sub_batched_variables_compile_but_for_their_derivatives(models: Path, tmp_path: Path) -> None:
+    from matlaw.artifact import compile_model
+
+    law = tmp_path / "law.i"
+    law.write_text(
+        "[Settings]\n  [example_batch_shape]\n    strain = '(2; 3)'\n  []\n[]\n"
+        + (models / "linear_elastic.i").read_text()
+    )
+    with pytest.raises(CompileError, match="-d: the derivative involves the sub-batched variable 'stress'"):
+        Planner(Request(law, "model", derivatives=("stress:strain",)))
+    with pytest.raises(CompileError, match=r"-d stress:model\.E: the derivative involves a sub-batched variable"):
+        Planner(Request(law, "model", derivatives=("stress:model.E",), parameters=("model.E",)))
+    report = compile_model(law, "model", tmp_path / "out", backend="native")
+    assert report.verification["model"]["native"] < 1e-12
+    text = (tmp_path / "out/model/metadata.json").read_text()
+    assert '"sub_batch_shape": [\n    3\n   ]' in text
+
+
 def test_derivative_requests() -> None:
     outputs, inputs = ["s", "e"], ["x", "t"]
     assert requested_pairs([":"], outputs, inputs) == [("s", "x"), ("s", "t"), ("e", "x"), ("e", "t")]
