@@ -9,18 +9,6 @@ from matlaw.drivers import run_driver
 
 
 @pytest.fixture
-def write(tmp_path):
-    """Writes a file: ``write(text)`` gives its path."""
-
-    def write(text, name="law.i"):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
-
-
-@pytest.fixture
 def drive(write):
     """Runs the driver ``d`` of an input file made of a model ``m``, tensors and the options of the driver."""
 
