@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from matlaw.cli.arguments import add_extensions, add_overrides, extensions_of, parse
+
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
@@ -19,27 +21,19 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("path", type=Path, help="artifact folder, its metadata.json, stub, or input file")
     p.add_argument("model", nargs="?", help="the model of the file to describe")
-    p.add_argument("overrides", nargs="*", metavar="override", help="for instance Models/elasticity/E:=1")
+    add_overrides(p)
     p.add_argument("--json", action="store_true", help="print JSON")
-    p.add_argument(
-        "--load", action="append", nargs="+", default=[], metavar="EXT",
-        help="a Python file, package or module with further types",
-    )  # fmt: skip
+    add_extensions(p)
     return p
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    overrides = [a for a in given if ":=" in a and not a.startswith("-")]
-    p = parser()
-    options = p.parse_args([a for a in given if a not in overrides])
-    if options.overrides:
-        p.error(f"'{options.overrides[0]}' is no override; expected Section/block/option:=value")
+    options = parse(parser(), arguments)
     from matlaw.errors import MatlawError
 
     try:
-        found = _describe(options.path, options.model, overrides, [e for group in options.load for e in group])
+        found = _describe(options.path, options.model, options.overrides, extensions_of(options))
     except MatlawError as error:
         print(f"matlaw-inspect: error: {error}", file=sys.stderr)
         return 2

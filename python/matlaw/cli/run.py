@@ -10,6 +10,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from matlaw.cli.arguments import add_extensions, add_overrides, extensions_of, parse
+
 if TYPE_CHECKING:
     from matlaw.drivers import Outcome, Progress
 
@@ -26,17 +28,14 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("input", help="the input file (.i); its model may be a compiled one")
     p.add_argument("driver", help="the block of [Drivers] to run")
-    p.add_argument("overrides", nargs="*", metavar="override", help="for instance Models/elasticity/E:=1")
+    add_overrides(p)
     p.add_argument("-o", "--output", metavar="FILE", type=Path, help="result file: .pt, .npz or .csv")
     p.add_argument(
         "--plot", nargs="*", metavar="X:Y",
         help="draw components over one another into a PNG file, for instance strain_xx:stress_xx; "
         "without any, each output over the input that varies most",
     )  # fmt: skip
-    p.add_argument(
-        "--load", action="append", nargs="+", default=[], metavar="EXT",
-        help="a Python file, package or module with further types",
-    )  # fmt: skip
+    add_extensions(p)
     p.add_argument("--device", default="cpu", metavar="DEVICE", help="of a law that is not compiled (default: cpu)")
     p.add_argument(
         "--dtype", default="float64", choices=("float64", "float32"), help="of such a law (default: float64)"
@@ -47,16 +46,11 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    # An override may follow an option with several values, which would swallow it.
-    overrides = [a for a in given if ":=" in a and not a.startswith("-")]
-    options = parser().parse_args([a for a in given if a not in overrides])
-    extensions = [e for group in options.load for e in group]
-    overrides += _stray(options.overrides)
+    options = parse(parser(), arguments)
     from matlaw.errors import ConvergenceError, MatlawError
 
     try:
-        return _run(options, overrides, extensions)
+        return _run(options)
     except ConvergenceError as error:
         print(f"matlaw-run: error: {error}", file=sys.stderr)
         return 1
@@ -65,14 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def _stray(tokens: Sequence[str]) -> list[str]:
-    for token in tokens:
-        print(f"matlaw-run: error: '{token}' is no override; expected Section/block/option:=value", file=sys.stderr)
-        raise SystemExit(2)
-    return []
-
-
-def _run(options: argparse.Namespace, overrides: list[str], extensions: list[str]) -> int:
+def _run(options: argparse.Namespace) -> int:
     from matlaw.drivers import load_driver
     from matlaw.drivers.result_file import check_format, save
 
@@ -80,7 +67,12 @@ def _run(options: argparse.Namespace, overrides: list[str], extensions: list[str
         check_format(options.output)
     started = time.perf_counter()
     driver, law = load_driver(
-        options.input, options.driver, overrides, extensions, device=options.device, dtype=options.dtype
+        options.input,
+        options.driver,
+        options.overrides,
+        extensions_of(options),
+        device=options.device,
+        dtype=options.dtype,
     )
     with _progress(options.quiet, options.driver) as progress:
         outcome = driver.run(law, progress)

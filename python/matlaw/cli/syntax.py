@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from matlaw.cli.arguments import add_extensions, extensions_of
+
 Record = dict[str, Any]
 
 _HEADINGS = {
@@ -32,10 +34,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--json", nargs="?", const="-", metavar="FILE", help="write JSON to a file, or to the standard output (-)"
     )
-    p.add_argument(
-        "--load", action="append", nargs="+", default=[], metavar="EXT",
-        help="a Python file, package or module with further types",
-    )  # fmt: skip
+    add_extensions(p)
     return p
 
 
@@ -70,7 +69,7 @@ def _chosen(options: argparse.Namespace) -> list[Record]:
     from matlaw.input.records import type_records
     from matlaw.input.suggestion import unknown_name
 
-    load_extensions([e for group in options.load for e in group])
+    load_extensions(extensions_of(options))
     if options.section is not None and options.section not in SECTIONS:
         raise FatalError(unknown_name("section", options.section, SECTIONS))
     records = type_records([options.section] if options.section else SECTIONS)
