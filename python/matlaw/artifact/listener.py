@@ -50,7 +50,8 @@ class Counter:
     def landed(self, file: str, cached: bool = False) -> float:
         """One more file is there; the seconds since work on it started."""
         with self._lock:
-            seconds = time.perf_counter() - self._since.get(file, time.perf_counter())
+            since = self._since.pop(file, None)
+            seconds = 0.0 if since is None else time.perf_counter() - since
             self._count += 1
             self._listener.landed(self._count, self._total, file, seconds, cached)
             return seconds

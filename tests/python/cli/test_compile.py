@@ -31,7 +31,7 @@ def run(models: Path, tmp_path: Path, *options: str, law: str = "linear_elastic"
 def test_progress_summary_and_second_run(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(models, tmp_path, "-d", "stress:strain") == 0
     out = capsys.readouterr().out
-    assert "[4/4] model_aoti.i" in out
+    assert "[4/4] model_aoti.i\n" in out
     assert "statements per row" in out
     assert "self-check" in out
     before = (tmp_path / "out/model/metadata.json").stat().st_mtime_ns
