@@ -1,6 +1,6 @@
 """The C++ side of matlaw."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ class Model:
     @property
     def state_pairs(self) -> list[tuple[str, str, str, list[float]]]: ...
     def evaluate(
-        self, inputs: Mapping[str, torch.Tensor], jacobian: bool = False
+        self, inputs: Mapping[str, torch.Tensor], jacobian: bool = False, pairs: Sequence[tuple[str, str]] = ()
     ) -> tuple[_Tensors, _Blocks, torch.Tensor, torch.Tensor, torch.Tensor, list[int]]: ...
     def forward(self, inputs: Mapping[str, torch.Tensor]) -> _Tensors: ...
     def jvp(
@@ -70,7 +70,10 @@ def load_model(
     backend: str = "auto",
     threads: int = 0,
     max_chunk_rows: int = 0,
-) -> Model: ...
+    runtime: str = "auto",
+    fallback: str = "eager",
+    extensions: Sequence[str] = (),
+) -> Model | Any: ...
 def wrap_eager(model: Any) -> Model: ...
 
 class Verdict:

@@ -47,6 +47,9 @@ struct StatePair
 struct EvaluateOptions
 {
   bool jacobian = false;
+  /// Derivatives that are needed, when `jacobian`; empty stands for all of derivative_pairs(). A law computes these,
+  /// and may compute others too.
+  std::vector<DerivativePair> pairs = {};
 };
 
 /// Outputs and the verdict per row of a call.

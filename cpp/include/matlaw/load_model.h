@@ -1,10 +1,11 @@
-// Loads a compiled law.
+// Loads a law: compiled, or straight from its input file.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
@@ -27,7 +28,33 @@ enum class Backend : std::int8_t
 /// "auto", "native" or "inductor". Throws FatalError for any other text.
 Backend backend_from_text(const std::string & text);
 
-/// How to load and run an artifact.
+/// Which runtime evaluates the law.
+enum class Runtime : std::int8_t
+{
+  /// Compiled laws as they are, other input files eagerly
+  AUTO,
+  /// Compiled laws only, and no fallback
+  AOTI,
+  /// Python in this process, for a compiled law too: the source in its artifact is run
+  EAGER
+};
+
+/// What to do with a compiled law that is sound, but does not fit this machine: another CPU, C library or torch, no
+/// build for the device, or its build was not copied along.
+enum class Fallback : std::int8_t
+{
+  /// Run the source that travels in the artifact eagerly, and say so once on stderr
+  EAGER,
+  /// Throw FatalError
+  NONE
+};
+
+/// "auto", "aoti" or "eager". Throws FatalError for any other text.
+Runtime runtime_from_text(const std::string & text);
+/// "eager" or "none". Throws FatalError for any other text.
+Fallback fallback_from_text(const std::string & text);
+
+/// How to load and run a law.
 struct LoadOptions
 {
   at::Device device = at::kCPU;
@@ -39,13 +66,19 @@ struct LoadOptions
   std::int64_t threads = 0;
   /// Largest number of rows that run through the law together. 0: what fits the CPU's L2 cache
   std::int64_t max_chunk_rows = 0;
+  Runtime runtime = Runtime::AUTO;
+  /// When `runtime` is AUTO
+  Fallback fallback = Fallback::EAGER;
+  /// Python files, package folders or dotted names that register further model types, for what is run eagerly
+  std::vector<std::string> extensions = {};
 };
 
-/// Loads the model `name` from a stub (`<name>_aoti.i`), an artifact folder or its metadata.json. An empty name stands
-/// for the only compiled model there.
+/// Loads the model `name`. A stub (`<name>_aoti.i`), an artifact folder or its metadata.json gives the compiled law,
+/// and an empty name stands for the only compiled model there; any other input file is evaluated eagerly.
 ///
-/// Throws FatalError, naming the reason and the remedy, when the file is not a compiled law or does not fit this
-/// machine: schema, torch version, device, dtype, CPU, C library, a missing, truncated or edited file.
+/// Eager evaluation needs Python in the process: link matlaw::eager and libpython. Throws FatalError where there is
+/// none, and, naming the reason and the remedy, when the file is wrong or damaged (schema, a missing, truncated or
+/// edited file), or does not fit this machine and `options` allow no fallback.
 std::unique_ptr<Model> load_model(const std::string & path, const std::string & name = "",
                                   const LoadOptions & options = {});
 }

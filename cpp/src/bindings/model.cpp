@@ -37,11 +37,14 @@ auto unlocked(Action && action)
   return action();
 }
 
-py::tuple evaluate(const Model & model, const py::object & inputs, bool jacobian)
+py::tuple evaluate(const Model & model, const py::object & inputs, bool jacobian,
+                   const std::vector<std::pair<std::string, std::string>> & pairs)
 {
   const TensorMap values = inputs_of(inputs);
   EvaluateOptions options;
   options.jacobian = jacobian;
+  for (const auto & [output, given] : pairs)
+    options.pairs.push_back({output, given});
   const Evaluation result = unlocked([&] { return model.evaluate(values, options); });
   return py::make_tuple(to_python(result.outputs), to_python(result.jacobian), to_python(result.status),
                         to_python(result.iterations), to_python(result.dt_factor), py::cast(result.failed_rows));
@@ -102,9 +105,11 @@ at::Device device_of(const std::string & name)
   }
 }
 
-std::shared_ptr<Model> load(const std::string & path, const std::string & name, const std::string & device,
-                            const std::optional<std::string> & dtype, const std::string & backend, std::int64_t threads,
-                            std::int64_t max_chunk_rows)
+/// A Model, or for a law that is evaluated eagerly its Python object.
+py::object load(const std::string & path, const std::string & name, const std::string & device,
+                const std::optional<std::string> & dtype, const std::string & backend, std::int64_t threads,
+                std::int64_t max_chunk_rows, const std::string & runtime, const std::string & fallback,
+                const std::vector<std::string> & extensions)
 {
   LoadOptions options;
   options.device = device_of(device);
@@ -113,7 +118,13 @@ std::shared_ptr<Model> load(const std::string & path, const std::string & name, 
   options.backend = backend_from_text(backend);
   options.threads = threads;
   options.max_chunk_rows = max_chunk_rows;
-  return unlocked([&] { return std::shared_ptr<Model>(load_model(path, name, options)); });
+  options.runtime = runtime_from_text(runtime);
+  options.fallback = fallback_from_text(fallback);
+  options.extensions = extensions;
+  const auto law = unlocked([&] { return std::shared_ptr<Model>(load_model(path, name, options)); });
+  if (const auto * eagerly = dynamic_cast<const eager::Model *>(law.get()))
+    return py::reinterpret_borrow<py::object>(eagerly->python());
+  return py::cast(law);
 }
 
 std::string backend(const Model & model)
@@ -159,6 +170,7 @@ void bind_model(py::module_ & module)
       .def_property_readonly("derivative_pairs", &derivative_pairs, "list of (output, input)")
       .def_property_readonly("state_pairs", &state_pairs, "list of (current, old, role, initial)")
       .def("evaluate", &evaluate, py::arg("inputs"), py::arg("jacobian") = false,
+           py::arg("pairs") = std::vector<std::pair<std::string, std::string>>(),
            "(outputs, jacobian, status, iterations, dt_factor, failed_rows)")
       .def("forward", &forward, py::arg("inputs"))
       .def("jvp", &jvp, py::arg("inputs"), py::arg("tangents"))
@@ -173,7 +185,9 @@ void bind_model(py::module_ & module)
 
   module.def("load_model", &load, py::arg("path"), py::arg("name") = "", py::kw_only(), py::arg("device") = "cpu",
              py::arg("dtype") = py::none(), py::arg("backend") = "auto", py::arg("threads") = 0,
-             py::arg("max_chunk_rows") = 0, "A compiled law; matlaw.load_model documents the arguments.");
+             py::arg("max_chunk_rows") = 0, py::arg("runtime") = "auto", py::arg("fallback") = "eager",
+             py::arg("extensions") = std::vector<std::string>(),
+             "A compiled law, or the EagerModel that stands in for it; matlaw.load_model documents the arguments.");
   module.def(
       "wrap_eager",
       [](const py::object & model) -> std::shared_ptr<Model> { return std::make_shared<eager::Model>(model.ptr()); },

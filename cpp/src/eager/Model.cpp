@@ -3,10 +3,8 @@
 #include <ATen/ATen.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
-#include <torch/version.h>
 
-#include "interpreter.h"
-#include "python_errors.h"
+#include "embedding.h"
 #include "python_tensor.h"
 
 namespace py = pybind11;
@@ -46,32 +44,6 @@ struct Model::Impl
 
 namespace
 {
-/// Refuses a torch of another release: this process holds the libraries of one already, two would not go together.
-void check_torch_version()
-{
-  const std::string version = py::cast<std::string>(py::module_::import("importlib.metadata").attr("version")("torch"));
-  const std::string wanted = std::to_string(TORCH_VERSION_MAJOR) + "." + std::to_string(TORCH_VERSION_MINOR) + ".";
-  if (!version.starts_with(wanted))
-    throw FatalError("the Python environment of this process holds torch " + version + ", matlaw was built for torch " +
-                     wanted + "*; install that one there");
-}
-
-/// The Python half of this room.
-py::module_ embedding()
-{
-  try
-  {
-    check_torch_version();
-    return py::module_::import("matlaw.runtime.embedding");
-  }
-  catch (py::error_already_set & error)
-  {
-    throw FatalError(std::string("the Python interpreter of this process cannot import matlaw; set PYTHONPATH to the "
-                                 "site-packages folder that holds matlaw and torch. Python raised ") +
-                     error.what());
-  }
-}
-
 at::ScalarType dtype_of(const std::string & name)
 {
   if (name == "float64")
@@ -79,15 +51,6 @@ at::ScalarType dtype_of(const std::string & name)
   if (name == "float32")
     return at::kFloat;
   throw FatalError("eager model: dtype must be float64 or float32, got " + name);
-}
-
-/// Runs `action` with the lock held; what Python raises is converted before the lock is given back.
-template <typename Action>
-auto in_python(Action && action)
-{
-  ensure_interpreter();
-  const GilLock gil;
-  return with_matlaw_errors(std::forward<Action>(action));
 }
 
 TensorMap contiguous(TensorMap tensors)
@@ -150,6 +113,11 @@ Model::Model(_object * eager_model) : _impl(std::make_unique<Impl>())
         _impl->model = eager_model;
         _impl->describe();
       });
+}
+
+_object * Model::python() const noexcept
+{
+  return _impl->model;
 }
 
 Model::~Model() = default;
@@ -230,8 +198,16 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
   return in_python(
       [&]
       {
-        const py::object said =
-            _impl->python().attr("evaluate")(to_python(inputs), py::arg("jacobian") = options.jacobian);
+        py::dict keywords;
+        keywords["jacobian"] = options.jacobian;
+        if (options.jacobian && !options.pairs.empty())
+        {
+          py::list pairs;
+          for (const auto & pair : options.pairs)
+            pairs.append(py::make_tuple(pair.output, pair.input));
+          keywords["pairs"] = pairs;
+        }
+        const py::object said = _impl->python().attr("evaluate")(to_python(inputs), **keywords);
         Evaluation result;
         result.outputs = contiguous(to_tensor_map(said.attr("outputs"), "eager model: outputs"));
         if (options.jacobian)

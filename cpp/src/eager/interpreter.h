@@ -5,8 +5,12 @@
 
 namespace matlaw::eager
 {
-/// Starts an interpreter unless one runs. The lock is free afterwards when it was started here.
+/// Starts an interpreter unless one runs. The lock is free afterwards when it was started here. Throws FatalError when
+/// the process holds a Python of another minor version than this library was built for.
 void ensure_interpreter();
+
+/// True when the interpreter was started here, so the host is no Python program.
+bool interpreter_is_ours();
 
 /// False before the start and from the moment the host finalises its interpreter: objects can then not be released.
 bool interpreter_is_usable();

@@ -1,11 +1,13 @@
 #include "python_errors.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <pybind11/stl.h>
 
+#include "interpreter.h"
 #include "matlaw/errors.h"
 
 namespace py = pybind11;
@@ -20,11 +22,13 @@ bool is(const py::object & value, const char * name)
   return py::isinstance(value, py::module_::import("matlaw.errors").attr(name));
 }
 
-/// "TypeError: ... (law.py, line 12)": what was raised and where, without the frames of the host's own Python.
+}
+
 std::string description(const py::error_already_set & error)
 {
   std::string text =
       py::cast<std::string>(error.type().attr("__name__")) + ": " + py::cast<std::string>(py::str(error.value()));
+  std::replace(text.begin(), text.end(), '\n', ' ');
   const py::object trace = error.trace() ? py::object(error.trace()) : py::none();
   const py::list frames = py::module_::import("traceback").attr("extract_tb")(trace);
   if (!frames.empty())
@@ -35,10 +39,11 @@ std::string description(const py::error_already_set & error)
   }
   return text;
 }
-}
 
 void throw_matlaw_error(py::error_already_set & error)
 {
+  if (!interpreter_is_ours() && !error.matches(PyExc_Exception))
+    throw error;
   const py::object value = error.value();
   // Absent when the import of matlaw itself failed.
   const py::object modules = py::module_::import("sys").attr("modules");

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include <ATen/ATen.h>
 
@@ -56,6 +57,12 @@ std::shared_ptr<const double> share(const at::Tensor & tensor)
 {
   const auto keep = std::make_shared<at::Tensor>(tensor);
   return {keep, keep->const_data_ptr<double>()};
+}
+
+bool has_block(const Evaluation & evaluation, const std::pair<std::string, std::string> & pair)
+{
+  const auto row = evaluation.jacobian.find(pair.first);
+  return row != evaluation.jacobian.end() && row->second.count(pair.second);
 }
 
 /// Where the batch stands between two commits.
@@ -124,11 +131,15 @@ private:
   /// Old variables as the law takes them: (n_points, *shape), dtype and device of the law.
   std::map<std::string, at::Tensor> _states;
   std::optional<Evaluation> _evaluation;
+  /// What that was an evaluation of, when it left out some of tangent_names.
+  TensorMap _evaluated_inputs;
   bool _has_tangent = false;
   Step _step = Step::NOT_EVALUATED;
   mutable std::map<std::string, at::Tensor> _host_outputs;
   mutable std::map<std::pair<std::string, std::string>, at::Tensor> _host_tangents;
   mutable std::map<std::string, at::Tensor> _host_states;
+  /// Derivatives that tangent() was asked for: those that the next evaluate() computes.
+  mutable std::set<std::pair<std::string, std::string>> _asked;
 };
 
 QuadratureBatch::Impl::Impl(std::shared_ptr<Model> law_model, std::int64_t rows)
@@ -223,6 +234,7 @@ void QuadratureBatch::Impl::require(const std::vector<std::string> & names, cons
 void QuadratureBatch::Impl::drop_results()
 {
   _evaluation.reset();
+  _evaluated_inputs.clear();
   _step = Step::NOT_EVALUATED;
   _host_outputs.clear();
   _host_tangents.clear();
@@ -260,6 +272,8 @@ const Verdict & QuadratureBatch::Impl::evaluate(bool tangent)
     inputs.emplace(name, values);
   EvaluateOptions options;
   options.jacobian = tangent;
+  for (const auto & [out, in] : _asked)
+    options.pairs.push_back({out, in});
   Evaluation evaluation = model->evaluate(inputs, options);
 
   Verdict said;
@@ -276,6 +290,10 @@ const Verdict & QuadratureBatch::Impl::evaluate(bool tangent)
   drop_results();
   verdict = std::move(said);
   _evaluation = std::move(evaluation);
+  // A compiled law computes all its derivatives at once, so nothing has to be kept for it.
+  const auto lacks = [this](const auto & pair) { return !has_block(*_evaluation, pair); };
+  if (tangent && std::any_of(tangent_names.begin(), tangent_names.end(), lacks))
+    _evaluated_inputs = std::move(inputs);
   _has_tangent = tangent;
   _step = Step::EVALUATED;
   return verdict;
@@ -312,10 +330,15 @@ const at::Tensor & QuadratureBatch::Impl::tangent(const std::string & out, const
   const Evaluation & evaluation = evaluated();
   if (!_has_tangent)
     throw FatalError(law() + ": the last evaluate computed no derivatives; call evaluate with tangent = true");
-  at::Tensor & cached = _host_tangents[key];
-  if (!cached.defined())
-    cached = to_host(evaluation.jacobian.at(out).at(in).expand(batched(join(shape(out), _base_shapes.at(in)))));
-  return cached;
+  _asked.insert(key);
+  const auto found = _host_tangents.find(key);
+  if (found != _host_tangents.end())
+    return found->second;
+  const auto block =
+      has_block(evaluation, key)
+          ? evaluation.jacobian.at(out).at(in)
+          : model->evaluate(_evaluated_inputs, {.jacobian = true, .pairs = {{out, in}}}).jacobian.at(out).at(in);
+  return _host_tangents[key] = to_host(block.expand(batched(join(shape(out), _base_shapes.at(in)))));
 }
 
 const at::Tensor & QuadratureBatch::Impl::state(const std::string & name) const

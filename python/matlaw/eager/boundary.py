@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import numpy as np
 import torch
 
 from matlaw.errors import FatalError
@@ -62,8 +63,9 @@ def common_batch(what: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int,
     :raises FatalError: listing the batch shape of each when they do not
     """
     try:
-        return tuple(torch.broadcast_shapes(*shapes.values()))
-    except RuntimeError as error:
+        # torch.broadcast_shapes does the same, and imports a computer algebra system for it.
+        return tuple(np.broadcast_shapes(*shapes.values()))
+    except ValueError as error:
         listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
         raise FatalError(f"the batch shapes of the {what} do not broadcast: {listed}") from error
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
 from matlaw.eager import boundary
 from matlaw.eager.chain import Chain, Run
-from matlaw.eager.sensitivity import identity_seeds
+from matlaw.eager.sensitivity import Derivatives, identity_seeds
 from matlaw.errors import ConvergenceError, FatalError, InputError
 from matlaw.evaluation import Evaluation, Status
 from matlaw.input import load_model as load_forward_model
@@ -21,6 +21,15 @@ from matlaw.trace import StatePair, partition
 
 Tensors = dict[str, torch.Tensor]
 Blocks = dict[str, dict[str, torch.Tensor]]
+
+
+class Evaluator(Protocol):
+    """What runs the segments of a program."""
+
+    def run(
+        self, values: Mapping[str, Tensor], parameters: Mapping[str, Tensor], derivatives: Derivatives, rows: int
+    ) -> Run:
+        """Evaluate all rows; see :meth:`matlaw.eager.chain.Chain.run`."""
 
 
 class EagerModel:
@@ -60,7 +69,7 @@ class EagerModel:
             key: value.to(self._dtype, self._device) for key, value in self._program.parameters.items()
         }
         self._parameter_batches: dict[str, tuple[int, ...]] = {key: () for key in self._parameters}
-        self._chain = Chain(self._program, self._dtype, self._device)
+        self._chain: Evaluator = Chain(self._program, self._dtype, self._device)
 
     def __repr__(self) -> str:
         return f"EagerModel({self.name!r}: {', '.join(self.input_names)} -> {', '.join(self.output_names)})"
@@ -130,21 +139,28 @@ class EagerModel:
         """What a host carries from one accepted step to the next."""
         return self._program.state_pairs
 
-    def evaluate(self, inputs: Mapping[str, torch.Tensor], jacobian: bool = False) -> Evaluation:
+    def evaluate(
+        self,
+        inputs: Mapping[str, torch.Tensor],
+        jacobian: bool = False,
+        pairs: Sequence[tuple[str, str]] | None = None,
+    ) -> Evaluation:
         """Outputs and the verdict per row.
 
         :param inputs: by name, each ``(*B, *sub_batch, *base)``
         :param jacobian: compute derivatives as well
+        :param pairs: which ``(output, input)``; by default :attr:`derivative_pairs`
         :raises FatalError: for a wrong name, shape, dtype or device, never for a row
         """
-        seeds = self._program.inputs if jacobian else {}
+        wanted = self._wanted(pairs) if jacobian else []
+        seeds = self._by(wanted)
         run, batch, sizes = self._run(inputs, seeds, ())
         return Evaluation(
             outputs=self._outputs(run, batch),
             status=run.status.reshape(batch),
             iterations=run.iterations.reshape(batch),
             dt_factor=run.dt_factor.reshape(batch),
-            jacobian=self._blocks(run, batch, sizes, self._program.inputs) if jacobian else {},
+            jacobian=self._blocks_of(wanted, run, batch, sizes),
             failed_rows=run.failed_rows,
         )
 
@@ -180,9 +196,10 @@ class EagerModel:
 
         :raises: as :meth:`forward`
         """
-        run, batch, sizes = self._run(inputs, self._program.inputs, ())
+        wanted = self.derivative_pairs
+        run, batch, sizes = self._run(inputs, self._by(wanted), ())
         self._raise_for_rows(run, inputs, batch)
-        return self._outputs(run, batch), self._blocks(run, batch, sizes, self._program.inputs)
+        return self._outputs(run, batch), self._blocks_of(wanted, run, batch, sizes)
 
     def named_parameters(self) -> Tensors:
         """Values of the parameters by qualified name, ``(*param_base)`` or ``(*B, *param_base)``."""
@@ -297,10 +314,44 @@ class EagerModel:
             for name, variable in self._program.outputs.items()
         }
 
-    def _blocks(self, run: Run, batch: tuple[int, ...], sizes: Mapping[str, int], by: Mapping[str, Variable]) -> Blocks:
+    def _wanted(self, pairs: Sequence[tuple[str, str]] | None) -> list[tuple[str, str]]:
+        """Derivatives that a caller asks for."""
+        if pairs is None:
+            return self.derivative_pairs
+        for pair in pairs:
+            if pair not in self.derivative_pairs:
+                known = ", ".join(f"{output}:{given}" for output, given in self.derivative_pairs)
+                asked = ":".join(pair)
+                raise FatalError(f"model '{self.name}' has no derivative '{asked}'; it has {known or 'none'}")
+        return list(pairs)
+
+    def _by(self, pairs: Sequence[tuple[str, str]]) -> dict[str, Variable]:
+        """The inputs that these derivatives are by."""
+        by = {given for _, given in pairs}
+        return {name: variable for name, variable in self._program.inputs.items() if name in by}
+
+    def _blocks_of(
+        self, pairs: Sequence[tuple[str, str]], run: Run, batch: tuple[int, ...], sizes: Mapping[str, int]
+    ) -> Blocks:
+        """The blocks of these derivatives."""
+        blocks: Blocks = {}
+        for output, given in pairs:
+            by = {given: self._program.inputs[given]}
+            blocks.setdefault(output, {}).update(self._blocks(run, batch, sizes, by, [output])[output])
+        return blocks
+
+    def _blocks(
+        self,
+        run: Run,
+        batch: tuple[int, ...],
+        sizes: Mapping[str, int],
+        by: Mapping[str, Variable],
+        outputs: Sequence[str] | None = None,
+    ) -> Blocks:
         """Derivatives in the public layout; what does not depend on a seed has zeros."""
         found: Blocks = {}
-        for name, variable in self._program.outputs.items():
+        for name in self._program.outputs if outputs is None else outputs:
+            variable = self._program.outputs[name]
             found[name] = {}
             for seed, seed_variable in by.items():
                 block = run.derivatives.get(name, {}).get(seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -114,15 +114,18 @@ class CompiledModel:
             StatePair(current, old, role, tuple(initial)) for current, old, role, initial in self._handle.state_pairs
         ]
 
-    def evaluate(self, inputs: Mapping[str, Any], jacobian: bool = False) -> Evaluation:
+    def evaluate(
+        self, inputs: Mapping[str, Any], jacobian: bool = False, pairs: Sequence[tuple[str, str]] | None = None
+    ) -> Evaluation:
         """Return outputs and the verdict per row; rows never raise.
 
         :param inputs: by name, each ``(*B, *sub_batch, *base)``
         :param jacobian: compute :attr:`derivative_pairs` as well
+        :param pairs: ``(output, input)`` that are needed; others may be computed too
         :raises FatalError: a name, shape, dtype or device is wrong, or the law has no derivatives
         """
         outputs, blocks, status, iterations, dt_factor, failed_rows = self._handle.evaluate(
-            self._tensors("input", inputs), jacobian
+            self._tensors("input", inputs), jacobian, list(pairs or ())
         )
         if wants_numpy(inputs):
             outputs, blocks, status, iterations, dt_factor = map(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matlaw.eager import EagerModel
@@ -19,9 +19,11 @@ class EagerLaw(EagerModel):
     Shapes, errors and meaning of every operation are those of :class:`matlaw.runtime.CompiledModel`.
     """
 
-    def evaluate(self, inputs: Mapping[str, Any], jacobian: bool = False) -> Evaluation:
+    def evaluate(
+        self, inputs: Mapping[str, Any], jacobian: bool = False, pairs: Sequence[tuple[str, str]] | None = None
+    ) -> Evaluation:
         """Return outputs and the verdict per row."""
-        result = super().evaluate(self._tensors("input", inputs), jacobian)
+        result = super().evaluate(self._tensors("input", inputs), jacobian, pairs)
         if not wants_numpy(inputs):
             return result
         return Evaluation(

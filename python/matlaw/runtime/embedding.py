@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from matlaw.errors import FatalError
 
-def load(path: str, name: str, extensions: Sequence[str] = ()) -> Any:
-    """Return the eager law `name` of an input file.
 
-    :param path: input file
+def load(path: str, name: str, extensions: Sequence[str] = (), device: str = "cpu", dtype: str = "") -> Any:
+    """Return the eager law `name` of an input file, or of the source that travels in an artifact folder.
+
+    :param path: input file or artifact folder
     :param name: of the model
     :param extensions: Python files, packages or dotted names that register further model types
-    :raises FatalError: as :func:`matlaw.load_model`
+    :param device: where the law runs
+    :param dtype: ``float64`` or ``float32``; empty for the one that an artifact was made for, else ``float64``
+    :raises FatalError: the file is wrong, or has no such model
     """
-    from matlaw.runtime.load import load_model
+    place = Path(path)
+    if place.is_dir():
+        from matlaw.runtime.source import SourceLaw
 
-    return load_model(path, name, runtime="eager", extensions=extensions)
+        return SourceLaw(place, name, extensions, device=device, dtype=dtype or None)
+    from matlaw.runtime.eager import EagerLaw
+
+    if not name:
+        raise FatalError(f"{place}: name the model to load; an input file may hold several")
+    return EagerLaw(place, name, extensions, device=device, dtype=dtype or "float64")
 
 
 def describe(model: Any) -> dict[str, Any]:

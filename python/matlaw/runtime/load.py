@@ -12,12 +12,14 @@ import torch
 
 from matlaw.errors import FatalError
 from matlaw.hit import parse_file
+from matlaw.runtime import embedding
 
 if TYPE_CHECKING:
     from matlaw.eager import EagerModel
     from matlaw.runtime.compiled import CompiledModel
 
-_RUNTIMES = ("auto", "compiled", "eager")
+_RUNTIMES = ("auto", "aoti", "eager")
+_FALLBACKS = ("eager", "none")
 _BACKENDS = ("auto", "native", "inductor")
 _DTYPES = ("float64", "float32")
 
@@ -32,12 +34,16 @@ def load_model(
     threads: int | None = None,
     max_chunk_rows: int | None = None,
     runtime: str = "auto",
+    fallback: str = "eager",
     extensions: Sequence[str] = (),
 ) -> CompiledModel | EagerModel:
     """Load the law `name`.
 
     A stub (``<name>_aoti.i``), an artifact folder or its ``metadata.json`` gives a :class:`CompiledModel`; any other
     input file a :class:`matlaw.eager.EagerModel`. Both have the same operations.
+
+    A compiled law that is sound but does not fit this machine (CPU, C library, torch, no build for the device, or its
+    build was not copied along) is evaluated eagerly from the source in its artifact, which is said once on stderr.
 
     :param path: stub, artifact folder, ``metadata.json`` or input file
     :param name: of the model; may be left out for a compiled law that is the only one there
@@ -47,39 +53,36 @@ def load_model(
     :param threads: of one call of a compiled law; by default what torch uses
     :param max_chunk_rows: largest number of rows that run through a compiled law together; by default what
         fits the cache
-    :param runtime: ``auto``, or ``compiled`` or ``eager`` to insist
+    :param runtime: ``auto``, or ``aoti`` or ``eager`` to insist; ``eager`` runs the source of a compiled law
+    :param fallback: ``eager``, or ``none`` to raise when a compiled law does not fit this machine
     :param extensions: Python files, packages or dotted names that register further model types, for input files
-    :raises FatalError: nothing is there, the file is wrong, it has no such model, or a compiled law does not fit this
-        machine; the message says which
+    :raises FatalError: nothing is there, the file is wrong or damaged, it has no such model, or a compiled law does not
+        fit this machine and may not, or cannot, be evaluated eagerly; the message says which
     """
     place = Path(path)
-    kind = _one_of("runtime", runtime, _RUNTIMES)
-    if kind == "auto":
-        kind = "compiled" if is_compiled(place, name) else "eager"
-    elif not place.exists():
-        raise _missing(place)
+    _one_of("runtime", runtime, _RUNTIMES)
+    _one_of("fallback", fallback, _FALLBACKS)
     _one_of("backend", backend, _BACKENDS)
     dtype_name = None if dtype is None else _one_of("dtype", str(dtype).removeprefix("torch."), _DTYPES)
-    if kind == "compiled":
-        from matlaw import _core
-        from matlaw.runtime.compiled import CompiledModel
+    if not is_compiled(place, name) and runtime != "aoti":
+        return embedding.load(os.fspath(place), name, [os.fspath(e) for e in extensions], str(device), dtype_name or "")
 
-        return CompiledModel(
-            _core.load_model(
-                os.fspath(place),
-                name,
-                device=str(device),
-                dtype=dtype_name,
-                backend=backend,
-                threads=threads or 0,
-                max_chunk_rows=max_chunk_rows or 0,
-            )
-        )
-    from matlaw.runtime.eager import EagerLaw
+    from matlaw import _core
+    from matlaw.runtime.compiled import CompiledModel
 
-    if not name:
-        raise FatalError(f"{place}: name the model to load; an input file may hold several")
-    return EagerLaw(place, name, extensions, device=device, dtype=dtype_name or "float64")
+    law = _core.load_model(
+        os.fspath(place),
+        name,
+        device=str(device),
+        dtype=dtype_name,
+        backend=backend,
+        threads=threads or 0,
+        max_chunk_rows=max_chunk_rows or 0,
+        runtime=runtime,
+        fallback=fallback,
+        extensions=[os.fspath(e) for e in extensions],
+    )
+    return CompiledModel(law) if isinstance(law, _core.Model) else law
 
 
 def is_compiled(place: Path, name: str = "") -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import torch
 
+from matlaw.tensors.pull_back import vjp
 from matlaw.trace.forward import TensorFunction
 from matlaw.trace.graphs import Forward, Graph, Pair, offsets
 from matlaw.trace.slots import Slot, total_size
@@ -71,7 +72,7 @@ def dense_jacobian(
             merged[k] = x
         return stacked(forward, merged, n * rows)
 
-    value, pull_back, *_ = torch.func.vjp(function, *(copies[k] for k in positions))
+    value, pull_back = vjp(function, *(copies[k] for k in positions))
     unit = torch.eye(n, dtype=value.dtype, device=value.device)
     gradients = pull_back(unit.unsqueeze(-1).expand(n, n, rows).reshape(n, n * rows))
     blocks = [

@@ -8,10 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import torch
-from torch._dispatch.python import enable_python_dispatcher
-from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx.experimental.proxy_tensor import make_fx
-from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
 
 from matlaw.errors import CompileError
 from matlaw.trace.slots import Slot
@@ -73,6 +69,12 @@ def trace(
     :param dtype: of the arguments
     :raises CompileError: the function cannot be recorded, or what it does depends on the number of rows
     """
+    # Imported here: they take half a second, and eager evaluation records nothing.
+    from torch._dispatch.python import enable_python_dispatcher
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.fx.experimental.proxy_tensor import make_fx
+    from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
+
     shape_env = ShapeEnv()
     mode = FakeTensorMode(shape_env=shape_env, allow_non_fake_inputs=True)
     context: StatelessSymbolicContext = StatelessSymbolicContext(dynamic_sizes=[DimDynamic.DYNAMIC])

@@ -51,10 +51,10 @@ def test_a_stub_and_its_folder_move_together(place, tmp_path):
 
 
 def test_the_runtime_can_be_insisted_on(place, models):
-    assert isinstance(matlaw.load_model(place / "model_aoti.i", "model", runtime="compiled"), CompiledModel)
+    assert isinstance(matlaw.load_model(place / "model_aoti.i", "model", runtime="aoti"), CompiledModel)
     assert isinstance(matlaw.load_model(models / "linear_elastic.i", "model", runtime="eager"), matlaw.EagerModel)
     with pytest.raises(FatalError, match=r"linear_elastic\.i"):
-        matlaw.load_model(models / "linear_elastic.i", "model", runtime="compiled")
+        matlaw.load_model(models / "linear_elastic.i", "model", runtime="aoti")
 
 
 def test_is_compiled(place, models):
@@ -65,7 +65,7 @@ def test_is_compiled(place, models):
     assert not is_compiled(models / "linear_elastic.i", "model")
 
 
-@pytest.mark.parametrize("runtime", ["auto", "compiled", "eager"])
+@pytest.mark.parametrize("runtime", ["auto", "aoti", "eager"])
 def test_nothing_there(tmp_path, runtime):
     with pytest.raises(FatalError, match=r"no file or folder .*nowhere\.i"):
         matlaw.load_model(tmp_path / "nowhere.i", "model", runtime=runtime)
@@ -101,7 +101,7 @@ def test_an_input_file_needs_a_model_name(models):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"runtime": "quick"}, "runtime must be one of auto, compiled, eager; got 'quick'"),
+        ({"runtime": "quick"}, "runtime must be one of auto, aoti, eager; got 'quick'"),
         ({"backend": "gpu"}, "backend must be one of auto, native, inductor; got 'gpu'"),
         ({"dtype": "float16"}, "dtype must be one of float64, float32; got 'float16'"),
         ({"dtype": "float32"}, "float32"),

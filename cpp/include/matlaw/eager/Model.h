@@ -28,6 +28,8 @@ public:
   Model(const std::string & input, const std::string & model, const std::vector<std::string> & extensions = {});
   /// A model that Python has already: an instance of matlaw.eager.EagerModel (or of a class with its operations).
   explicit Model(_object * eager_model);
+  /// The Python object behind this model; a borrowed reference.
+  _object * python() const noexcept;
   ~Model() override;
   Model(Model &&) noexcept;
   Model & operator=(Model &&) noexcept;

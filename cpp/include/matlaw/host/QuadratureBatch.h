@@ -82,14 +82,16 @@ public:
   /// The same value, `(size)`, at every point.
   void set_constant(const std::string & name, std::span<const double> value);
 
-  /// Outputs, and with `tangent` the derivatives, for the inputs set and the old state. Does not throw for points.
+  /// Outputs, and with `tangent` the derivatives, for the inputs set and the old state. Does not throw for points. Once
+  /// tangent() was asked for some derivatives, a law that is evaluated eagerly computes these and no others.
   const Verdict & evaluate(bool tangent = false);
   /// What the last evaluate() said.
   const Verdict & verdict() const;
 
   /// Values `(n_points, size)` of an output of the last evaluate(); valid until the next evaluate() or resize().
   const double * output(const std::string & name) const;
-  /// Derivatives `(n_points, size of out, size of in)`; blocks that are equal at every point are expanded.
+  /// Derivatives `(n_points, size of out, size of in)`; blocks that are equal at every point are expanded. One
+  /// that the last evaluate() left out is computed now.
   const double * tangent(const std::string & out, const std::string & in) const;
   /// Values `(n_points, size)` of an old variable; valid until the state changes.
   const double * state(const std::string & name) const;

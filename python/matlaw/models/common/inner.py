@@ -10,6 +10,7 @@ from matlaw.models.context import Context, ParameterSlot
 from matlaw.models.model import Model
 from matlaw.models.variable import Variable
 from matlaw.tensors import Scalar, Tensor
+from matlaw.tensors.pull_back import vjp
 
 
 class InnerModel(Model):
@@ -52,5 +53,5 @@ class InnerModel(Model):
         function: Callable[[torch.Tensor], torch.Tensor], at: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Value and derivative of a function that acts row by row."""
-        value, pull_back = torch.func.vjp(function, at)[:2]
+        value, pull_back = vjp(function, at)
         return value, pull_back(torch.ones_like(value))[0]

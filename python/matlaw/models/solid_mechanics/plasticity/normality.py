@@ -12,6 +12,7 @@ from matlaw.models.model import Model, Overrides, Values
 from matlaw.models.registry import register
 from matlaw.models.variable import Variable
 from matlaw.tensors import Tensor
+from matlaw.tensors.pull_back import vjp
 
 
 @register("Normality")
@@ -75,7 +76,7 @@ class Normality(Model):
             }
             return self.inner.run({**values, **typed}, overrides)[self.function_name].data
 
-        value, pull_back = torch.func.vjp(function, *data)[:2]
+        value, pull_back = vjp(function, *data)
         gradients = pull_back(torch.ones_like(value))
         return {name: type(v)(g, v.sub_batch_ndim) for name, v, g in zip(self.outputs, given, gradients, strict=True)}
 
