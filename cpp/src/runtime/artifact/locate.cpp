@@ -44,10 +44,10 @@ static Location from_stub(const std::string & path, const std::string & name)
   const auto type = parameters.find("Models/" + chosen + "/type");
   if (chosen.empty() || type == parameters.end() || type->second != "AOTIModel")
     throw NotCompiled("The model" + (chosen.empty() ? "" : " '" + chosen + "'") + " in " + path +
-                     " is not compiled. Compile it (matlaw-compile " + path + " --model " +
-                     (chosen.empty() ? "<name>" : chosen) +
-                     ") and load the stub that this writes, or evaluate the file as it is with the eager runtime "
-                     "(<matlaw/eager/load_model.h>, libmatlaw_eager).");
+                      " is not compiled. Compile it (matlaw-compile " + path + " --model " +
+                      (chosen.empty() ? "<name>" : chosen) +
+                      ") and load the stub that this writes, or evaluate the file as it is with the eager runtime "
+                      "(<matlaw/eager/load_model.h>, libmatlaw_eager).");
   const auto target = parameters.find("Models/" + chosen + "/artifact_path");
   if (target == parameters.end())
     throw FatalError(path + ": [Models]/" + chosen +
