@@ -154,3 +154,14 @@ def test_a_folder_that_cannot_be_written(
     (tmp_path / "taken").write_text("")
     assert main([str(PRESSURE), "-o", str(tmp_path / "taken"), "-q"]) == 1
     assert "the results cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("source", "condition", "function"),
+    [(PATCH, "x", "sqrt(-1)*t"), (PATCH, "y", "1/(t - t)"), (PRESSURE, "pressure", "log(-t)")],
+)
+def test_a_load_that_is_no_number_is_not_answered_by_smaller_steps(
+    attempt: Callable[..., str], source: Path, condition: str, function: str
+) -> None:
+    message = attempt(source, overrides=(f"BCs/{condition}/function:={function}",))
+    assert f"[BCs/{condition}] function = '{function}': it gives " in message and " at time " in message

@@ -32,6 +32,16 @@ class BoundaryCondition(MooseObject):
             raise self.values.error(f"no such variable; variables: {', '.join(variables)}", "variable")
         self.component = variables.index(variable)
 
+    def finite(self, values: np.ndarray, t: float) -> np.ndarray:
+        """The values that the condition gives at time ``t``.
+
+        :raises InputFileError: one is NaN or infinite, which no smaller step would cure
+        """
+        bad = values[~np.isfinite(values)]
+        if bad.size:
+            raise self.values.error(f"it gives {bad[0]} at time {t:g}", "function")
+        return values
+
 
 class NodalCondition(BoundaryCondition):
     """Prescribes a displacement component at nodes.
@@ -109,7 +119,7 @@ class LoadCondition(BoundaryCondition):
         """External nodal forces, ``(n_dofs,)``."""
         total = np.zeros(self.n_dofs)
         for sides in self._sides:
-            total += sides.nodal_force(self.traction(t, sides), self.component)
+            total += sides.nodal_force(self.finite(self.traction(t, sides), t), self.component)
         return total
 
 

@@ -31,8 +31,11 @@ class Constraints:
         self._n_dofs = n_dofs
 
     def values(self, t: float) -> np.ndarray:
-        """Prescribed displacements at time ``t``, ``(len(dofs),)``; where conditions overlap the last one holds."""
+        """Prescribed displacements at time ``t``, ``(len(dofs),)``; where conditions overlap the last one holds.
+
+        :raises InputFileError: a condition gives NaN or infinity
+        """
         full = np.zeros(self._n_dofs)
         for dofs, condition in zip(self._dofs, self._conditions, strict=True):
-            full[dofs] = condition.displacement(t)
+            full[dofs] = condition.finite(condition.displacement(t), t)
         return full[self.dofs]
