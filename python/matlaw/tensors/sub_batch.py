@@ -44,3 +44,27 @@ def require_sub_batch(a: Tensor, what: str) -> None:
     """
     if not a.sub_batch_ndim:
         raise ValueError(f"{what} has no sub-batch axis; declare its extent in [Settings]/example_batch_shape")
+
+
+def append_axis(a: T) -> T:
+    """The same tensor with one more sub-batch axis, of extent 1, behind the others.
+
+    >>> from matlaw.tensors import SR2
+    >>> append_axis(SR2.identity()).data.shape
+    torch.Size([6, 1, 1])
+    """
+    return type(a)(a.data.unsqueeze(-2), a.sub_batch_ndim + 1)
+
+
+def slice_last(a: T, start: int, stop: int | None, what: str) -> T:
+    """Part of the last sub-batch axis, as Python slices a list.
+
+    :param what: the variable, for the message
+    :raises ValueError: there is no sub-batch axis
+
+    >>> from matlaw.tensors import Scalar
+    >>> slice_last(Scalar(torch.arange(4.0).reshape(4, 1), 1), 1, -1, "x").data[:, 0].tolist()
+    [1.0, 2.0]
+    """
+    require_sub_batch(a, what)
+    return type(a)(a.data[..., start:stop, :], a.sub_batch_ndim)

@@ -5,9 +5,8 @@ Expected values: neml2 3.1.0 with torch 2.12.1, float64, one model at a time on 
 
 import pytest
 import torch
-from recorded_models import NAMES, RECORDS, typed
+from recorded_models import NAMES, RECORDS, build, typed
 
-from matlaw.input import InputFile
 from matlaw.models import registered
 
 #: Types whose values there are none to compare with: what composes or solves models, and where the programs differ.
@@ -23,7 +22,7 @@ ELSEWHERE = {
 
 @pytest.mark.parametrize("record", RECORDS, ids=NAMES)
 def test_values(record, write):
-    model = InputFile(write(record["text"])).model("model")
+    model = build(record, write)
     assert {k: v.type.__name__ for k, v in model.inputs.items()} == {k: v["type"] for k, v in record["inputs"].items()}
     assert [(k, v.type.__name__) for k, v in model.outputs.items()] == [
         (k, v["type"]) for k, v in record["outputs"].items()

@@ -3,6 +3,13 @@
 from matlaw.models.common import copy_variable, forward_euler, history, interpolation, linear_combination, parameters
 from matlaw.models.common.aoti import AOTIModel
 from matlaw.models.common.arrhenius import ArrheniusParameter
+from matlaw.models.common.batch_reductions import (
+    SR2DynamicMean,
+    SR2DynamicSum,
+    SR2IntermediateDiff,
+    SR2IntermediateMean,
+    SR2IntermediateSum,
+)
 from matlaw.models.common.complementarity import FBComplementarity
 from matlaw.models.common.composed import ComposedModel
 from matlaw.models.common.conversions import (
@@ -56,6 +63,11 @@ __all__ = [
     "RateCondensation",
     "RotationMatrix",
     "SR2Determinant",
+    "SR2DynamicMean",
+    "SR2DynamicSum",
+    "SR2IntermediateDiff",
+    "SR2IntermediateMean",
+    "SR2IntermediateSum",
     "SR2Invariant",
     "SR2ToR2",
     "ScalarMultiplication",
