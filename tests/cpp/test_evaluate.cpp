@@ -329,8 +329,8 @@ TEST_F(Evaluate, derivatives_that_are_not_compiled)
                       (Words{"'strain'"}));
   EXPECT_PRED_FORMAT2(mentions, fatal_error([&] { model->jvp(inputs, {{"strain", inputs.at("s")}}); }),
                       (Words{"Tangent 'strain'"}));
-  EXPECT_PRED_FORMAT2(mentions, fatal_error([&] { model->param_jacobian(inputs); }), (Words{"parameters"}));
-  EXPECT_PRED_FORMAT2(mentions, fatal_error([&] { model->param_vjp(inputs, {}); }), (Words{"parameters"}));
+  EXPECT_PRED_FORMAT2(mentions, fatal_error([&] { model->param_jacobian(inputs); }), (Words{"-p", "-d :gain"}));
+  EXPECT_PRED_FORMAT2(mentions, fatal_error([&] { model->param_vjp(inputs, {}); }), (Words{"-p", "-d :gain"}));
   const ToyLaw plain;
   plain.edit([](auto & metadata) { metadata["derivatives"] = nlohmann::json::array(); });
   const auto without = plain.load();

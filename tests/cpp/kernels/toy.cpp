@@ -49,6 +49,28 @@ void toy_seg0_jvp(const Slots & s)
       s.put(1, i * 6 + j, stiffness(i, j));
 }
 
+// The same with a gain: strain; gain -> trial = gain K strain
+void toy_gain(const Slots & s)
+{
+  toy_seg0(s);
+  for (int i = 0; i < 6; i++)
+    s.put(0, i, s.get(1, 0) * static_cast<const Real *>(s.out[0])[i * s.ld + s.row]);
+}
+
+void toy_gain_jvp(const Slots & s)
+{
+  toy_gain(s);
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++)
+      s.put(1, i * 6 + j, s.get(1, 0) * stiffness(i, j));
+}
+
+// d trial / d gain = K strain, and nothing else
+void toy_gain_param_jvp(const Slots & s)
+{
+  toy_seg0(s);
+}
+
 // x, y; trial, s -> r = (y - x, x y - s - c sum(trial))
 Real drive(const Slots & s)
 {
@@ -98,6 +120,46 @@ void toy_seg2_doubled(const Slots & s)
 {
   for (int i = 0; i < 6; i++)
     s.put(0, i, 2 * s.get(2, 0) * (1 + s.get(1, 0)) * s.get(0, i));
+}
+
+// d stress / d gain
+void toy_seg2_param_jvp(const Slots & s)
+{
+  for (int i = 0; i < 6; i++)
+    s.put(0, i, (1 + s.get(1, 0)) * s.get(0, i));
+}
+
+// x, y; trial, s; gain -> r = (y - x, x y - gain s - c sum(trial))
+void toy_scaled_residual(const Slots & s)
+{
+  const Real x = s.get(0, 0), y = s.get(1, 0);
+  s.put(0, 0, x - y);
+  s.put(0, 1, drive(s) + (s.get(4, 0) - 1) * s.get(3, 0) - x * y);
+}
+
+void toy_scaled_jacobian(const Slots & s)
+{
+  toy_seg1_jacobian(s);
+  const Real x = s.get(0, 0), y = s.get(1, 0);
+  s.put(1, 1, drive(s) + (s.get(4, 0) - 1) * s.get(3, 0) - x * y);
+}
+
+void toy_scaled_jacobian_given(const Slots & s)
+{
+  toy_seg1_jacobian_given(s);
+  s.put(0, 7, -s.get(4, 0));
+}
+
+// A, and dr / d gain
+void toy_scaled_dr_dparam(const Slots & s)
+{
+  const Real x = s.get(0, 0), y = s.get(1, 0);
+  s.put(0, 0, -1);
+  s.put(0, 1, 1);
+  s.put(0, 2, y);
+  s.put(0, 3, x);
+  s.put(1, 0, 0);
+  s.put(1, 1, -s.get(3, 0));
 }
 
 void toy_seg2_jvp(const Slots & s)

@@ -45,8 +45,13 @@ public:
   /// Promoted parameters; empty when all were baked in.
   const TensorMap & named_parameters() const override;
   void set_parameter(const std::string & name, const at::Tensor & value) override;
-  /// Throw FatalError: artifacts of this version hold no parameter derivatives.
+  /// blocks[output][parameter], each (*B, *out_base, *param_base), of the pairs that the law was compiled with (-d
+  /// OUT:PARAM). Throw FatalError when there are none, ConvergenceError and InputError as jacobian() does.
   BlockMap param_jacobian(const TensorMap & inputs) const override;
+  /// The derivative of sum(cotangent * output) by each parameter that has derivatives, of the shape of the parameter's
+  /// value: per row where it has one value per row, the sum over the rows that share a value otherwise. A missing
+  /// cotangent is zero; a given one may have a batch that broadcasts to that of the call. Throws FatalError where a
+  /// needed pair was not compiled.
   TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const override;
 
   /// What evaluates the graphs: "native", "inductor", or "native+inductor" where only some have a native kernel.

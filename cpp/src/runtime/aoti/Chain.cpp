@@ -34,6 +34,14 @@ struct Names
   std::map<std::string, const artifact::Variable *> variables, parameters;
 };
 
+std::int64_t total_size(const std::vector<artifact::Slice> & slices)
+{
+  std::int64_t total = 0;
+  for (const auto & slice : slices)
+    total += slice.size;
+  return total;
+}
+
 graph::Shape slot_shape(const artifact::Variable & variable)
 {
   auto shape = variable.base_shape;
@@ -67,15 +75,25 @@ std::map<std::string, graph::Signature> signatures(const Metadata & metadata, at
       const auto in = with_parameters(shapes_of(segment.inputs), segment);
       auto out = shapes_of(segment.outputs);
       all[segment.value] = {in, out, dtype};
-      if (!segment.jvp)
-        continue;
-      for (const auto & pair : segment.jvp->pairs)
+      const auto block = [&](const artifact::Pair & pair, const artifact::Variable & by)
       {
-        auto & block = out.emplace_back(names.variables.at(pair.output)->base_shape);
-        const auto & base = names.variables.at(pair.input)->base_shape;
-        block.insert(block.end(), base.begin(), base.end());
+        auto shape = names.variables.at(pair.output)->base_shape;
+        shape.insert(shape.end(), by.base_shape.begin(), by.base_shape.end());
+        return shape;
+      };
+      if (segment.jvp)
+      {
+        for (const auto & pair : segment.jvp->pairs)
+          out.push_back(block(pair, *names.variables.at(pair.input)));
+        all[segment.jvp->stem] = {in, out, dtype};
       }
-      all[segment.jvp->stem] = {in, out, dtype};
+      if (segment.param_jvp)
+      {
+        out.clear();
+        for (const auto & pair : segment.param_jvp->pairs)
+          out.push_back(block(pair, *names.parameters.at(pair.input)));
+        all[segment.param_jvp->stem] = {in, out, dtype};
+      }
       continue;
     }
     std::vector<std::string> unknowns;
@@ -90,11 +108,10 @@ std::map<std::string, graph::Signature> signatures(const Metadata & metadata, at
     all[segment.jacobian] = {in, {{n, n}, {n}}, dtype};
     if (segment.jacobian_given)
     {
-      std::int64_t columns = 0;
-      for (const auto & slice : segment.jacobian_given->givens)
-        columns += slice.size;
-      all[segment.jacobian_given->stem] = {in, {{n, columns}}, dtype};
+      all[segment.jacobian_given->stem] = {in, {{n, total_size(segment.jacobian_given->givens)}}, dtype};
     }
+    if (segment.dr_dparam)
+      all[segment.dr_dparam->stem] = {in, {{n, n}, {n, total_size(segment.dr_dparam->parameters)}}, dtype};
     if (segment.predictor)
       all[segment.predictor->stem] = {with_parameters(shapes_of(segment.predictor->inputs), segment),
                                       shapes_of(segment.predictor->outputs), dtype};
@@ -153,26 +170,28 @@ template <typename Real>
 struct Chain<Real>::Stage
 {
   virtual ~Stage() = default;
-  virtual void run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows, bool jacobian) const = 0;
+  virtual void run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows, bool derivatives) const = 0;
 };
 
 template <typename Real>
 struct Chain<Real>::ForwardStage final : Chain<Real>::Stage
 {
   Call<Real> value;
-  /// Set when derivatives pass through this segment
-  std::optional<Call<Real>> jvp;
+  /// Set when derivatives pass through this segment, and when they begin at its parameters
+  std::optional<Call<Real>> jvp, param_jvp;
   std::vector<Slot> sums;
   std::vector<Product> products;
 
-  void run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t, bool jacobian) const override
+  void run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t, bool derivatives) const override
   {
-    if (!jacobian || !jvp)
-    {
+    if (!derivatives || !jvp)
       value.run(w, ld);
+    else
+      jvp->run(w, ld);
+    if (!derivatives)
       return;
-    }
-    jvp->run(w, ld);
+    if (param_jvp)
+      param_jvp->run(w, ld);
     Real * arena = w.arena.data();
     for (const auto & sum : sums)
       std::fill_n(arena + sum.offset * ld, sum.size * ld, Real(0));
@@ -274,8 +293,8 @@ struct Chain<Real>::ImplicitStage final : Chain<Real>::Stage
   std::vector<std::pair<Slot, Slot>> copies;
   std::vector<Slot> zeros;
   std::optional<Call<Real>> predictor;
-  /// Sensitivities A X = -Bg D, all master inputs side by side
-  std::optional<Call<Real>> jacobian_given;
+  /// Sensitivities A X = -Bg D - P, by all seeds side by side; A is from `dr_dparam` or else from `jacobian`
+  std::optional<Call<Real>> jacobian_given, dr_dparam;
   Slot A, X;
   std::int64_t columns = 0;
   std::vector<Product> products;
@@ -312,10 +331,11 @@ struct Chain<Real>::ImplicitStage final : Chain<Real>::Stage
     for (std::int64_t c = 0; c < n; c++)
       std::fill(values + c * ld + rows, values + (c + 1) * ld, values[c * ld + rows - 1]);
 
-    if (!with_derivatives || !jacobian_given)
+    if (!with_derivatives || columns == 0)
       return;
-    jacobian.run(w, ld);
-    jacobian_given->run(w, ld);
+    (dr_dparam ? *dr_dparam : jacobian).run(w, ld);
+    if (jacobian_given)
+      jacobian_given->run(w, ld);
     std::fill_n(arena + X.offset * ld, X.size * ld, Real(0));
     for (const auto & product : products)
       product.run(arena, ld, Real(-1));
@@ -335,27 +355,30 @@ struct Chain<Real>::ImplicitStage final : Chain<Real>::Stage
 // Building
 // ---------------------------------------------------------------------------------------------------------------------
 
-/// Derivatives are carried forward: D[variable][master input]. First one finds what depends on what, then what
-/// the requested pairs need, then the slots.
+/// Derivatives are carried forward: D[variable][seed], where a seed is a master input or a promoted parameter. First
+/// one finds what depends on what, then what the requested pairs need, then the slots.
 template <typename Real>
 struct Chain<Real>::Builder
 {
   Chain & chain;
   const Metadata & metadata;
   const Graphs & graphs;
+  By by;
   Names names;
   std::int64_t next = 0;
   /// Where the current value of a name is; a segment may compute a name anew.
   std::map<std::string, Slot> slots;
   std::map<std::string, Slot> parameters;
   std::map<std::string, std::map<std::string, Block>> D;
-  /// Per segment: master inputs whose derivative of a variable is needed after it
+  std::map<std::string, std::int64_t> seed_size;
+  /// Per segment: seeds by which the derivative of a variable is needed after it
   std::vector<std::map<std::string, std::set<std::string>>> needed;
 
-  Builder(Chain & chain, const Metadata & metadata, const Graphs & graphs)
+  Builder(Chain & chain, const Metadata & metadata, const Graphs & graphs, By by)
       : chain(chain),
         metadata(metadata),
         graphs(graphs),
+        by(by),
         names(metadata)
   {
   }
@@ -369,16 +392,64 @@ struct Chain<Real>::Builder
 
   const graph::Graph * graph(const std::string & stem) const { return graphs.at(stem).get(); }
 
-  /// (output, input) of a segment through which derivatives may pass
-  static std::vector<artifact::Pair> local_pairs(const Segment & segment)
+  /// A parameter as a seed: apart from a variable of the same name.
+  static std::string seed_of(const std::string & parameter) { return "parameter " + parameter; }
+
+  /// Everything that derivatives may be by, with sizes.
+  std::vector<std::pair<std::string, std::int64_t>> seeds() const
+  {
+    std::vector<std::pair<std::string, std::int64_t>> found;
+    if (by == By::INPUTS)
+      for (const auto & input : metadata.inputs)
+        found.emplace_back(input.name, input.size);
+    else
+      for (const auto & parameter : metadata.parameters)
+        found.emplace_back(seed_of(parameter.name), parameter.size);
+    return found;
+  }
+
+  /// (output, seed) of all derivatives that were asked for
+  std::vector<artifact::Pair> requested() const
+  {
+    if (by == By::INPUTS)
+      return metadata.derivatives;
+    auto pairs = metadata.param_derivatives;
+    for (auto & pair : pairs)
+      pair.input = seed_of(pair.input);
+    return pairs;
+  }
+
+  /// Pairs of a forward segment by its inputs, then by its parameters as seeds.
+  std::pair<std::vector<artifact::Pair>, std::vector<artifact::Pair>> forward_pairs(const Segment & segment) const
+  {
+    std::pair<std::vector<artifact::Pair>, std::vector<artifact::Pair>> pairs;
+    if (segment.jvp)
+      pairs.first = segment.jvp->pairs;
+    if (segment.param_jvp && by == By::PARAMETERS)
+      for (const auto & pair : segment.param_jvp->pairs)
+        pairs.second.push_back({pair.output, seed_of(pair.input)});
+    return pairs;
+  }
+
+  /// (output, input or seed) of a segment through which derivatives may pass, or where they begin
+  std::vector<artifact::Pair> local_pairs(const Segment & segment) const
   {
     if (!segment.implicit)
-      return segment.jvp ? segment.jvp->pairs : std::vector<artifact::Pair>{};
+    {
+      auto [pairs, own] = forward_pairs(segment);
+      pairs.insert(pairs.end(), own.begin(), own.end());
+      return pairs;
+    }
     std::vector<artifact::Pair> pairs;
-    if (segment.jacobian_given)
-      for (const auto & unknown : segment.unknowns)
+    for (const auto & unknown : segment.unknowns)
+    {
+      if (segment.jacobian_given)
         for (const auto & given : segment.jacobian_given->givens)
           pairs.push_back({unknown.name, given.name});
+      if (segment.dr_dparam && by == By::PARAMETERS)
+        for (const auto & parameter : segment.dr_dparam->parameters)
+          pairs.push_back({unknown.name, seed_of(parameter.name)});
+    }
     return pairs;
   }
 
@@ -386,8 +457,8 @@ struct Chain<Real>::Builder
   {
     using Dependence = std::map<std::string, std::set<std::string>>;
     Dependence depends;
-    for (const auto & input : metadata.inputs)
-      depends[input.name] = {input.name};
+    for (const auto & [seed, size] : seeds())
+      depends[seed] = {seed};
     std::vector<Dependence> before;
     for (const auto & segment : metadata.segments)
     {
@@ -398,7 +469,7 @@ struct Chain<Real>::Builder
         depends[pair.output].insert(before.back()[pair.input].begin(), before.back()[pair.input].end());
     }
     Dependence wanted;
-    for (const auto & pair : metadata.derivatives)
+    for (const auto & pair : requested())
       if (depends[pair.output].count(pair.input))
         wanted[pair.output].insert(pair.input);
     needed.assign(metadata.segments.size(), {});
@@ -412,9 +483,9 @@ struct Chain<Real>::Builder
         wanted[name].clear();
       }
       for (const auto & pair : local_pairs(segment))
-        for (const auto & master : here[pair.output])
-          if (before[i][pair.input].count(master))
-            wanted[pair.input].insert(master);
+        for (const auto & seed : here[pair.output])
+          if (before[i][pair.input].count(seed))
+            wanted[pair.input].insert(seed);
     }
   }
 
@@ -435,9 +506,11 @@ struct Chain<Real>::Builder
   {
     find_needed();
     for (const auto & input : metadata.inputs)
-    {
       chain._inputs.push_back(slots[input.name] = allocate(input.size));
-      D[input.name][input.name] = {Block::Kind::IDENTITY};
+    for (const auto & [seed, size] : seeds())
+    {
+      D[seed][seed] = {Block::Kind::IDENTITY};
+      seed_size[seed] = size;
     }
     for (const auto & parameter : metadata.parameters)
       chain._parameters.push_back(parameters[parameter.name] = allocate(parameter.size));
@@ -451,7 +524,7 @@ struct Chain<Real>::Builder
         derive_implicit(i);
       else
         derive_forward(i);
-    for (const auto & pair : metadata.derivatives)
+    for (const auto & pair : requested())
       chain._derivatives.push_back(D[pair.output][pair.input]);
     chain._arena_with_derivatives = next;
   }
@@ -519,120 +592,149 @@ struct Chain<Real>::Builder
   {
     const auto & segment = metadata.segments[index];
     auto & stage = static_cast<ForwardStage &>(*chain._stages[index]);
-    std::map<std::string, std::map<std::string, Block>> fresh;
-    bool on_path = false;
-    for (const auto & [name, masters] : needed[index])
-      on_path |= !masters.empty();
-    if (!on_path || !segment.jvp)
+    const auto [passing, beginning] = forward_pairs(segment);
+    /// A block of a graph of this segment, and where it is once a term needs it
+    struct Local
     {
-      replace(segment, {});
-      return;
-    }
-    auto & jvp = stage.jvp.emplace();
-    jvp.graph = graph(segment.jvp->stem);
-    jvp.inputs = stage.value.inputs;
-    jvp.outputs = stage.value.outputs;
-    std::vector<Block> local;
-    for (const auto & pair : segment.jvp->pairs)
+      artifact::Pair pair;
+      Block block;
+    };
+    std::vector<Local> local;
+    const auto call = [&](const std::string & stem, std::vector<Slot> outputs,
+                          const std::vector<artifact::Pair> & pairs, const auto & size_of_input)
     {
-      const auto slot = allocate(size_of(pair.output) * size_of(pair.input));
-      jvp.outputs.push_back(slot);
-      local.push_back({Block::Kind::STORED, slot.offset, size_of(pair.input)});
-    }
-    for (const auto & [output, masters] : needed[index])
-      for (const auto & master : masters)
+      for (const auto & pair : pairs)
       {
-        std::vector<std::size_t> terms;
-        for (std::size_t k = 0; k < local.size(); k++)
-          if (segment.jvp->pairs[k].output == output &&
-              D[segment.jvp->pairs[k].input][master].kind != Block::Kind::ZERO)
-            terms.push_back(k);
-        if (terms.size() == 1 && D[segment.jvp->pairs[terms[0]].input][master].kind == Block::Kind::IDENTITY)
+        const auto columns = size_of_input(pair.input);
+        const auto slot = allocate(size_of(pair.output) * columns);
+        outputs.push_back(slot);
+        local.push_back({pair, {Block::Kind::STORED, slot.offset, columns}});
+      }
+      return Call<Real>{graph(stem), stage.value.inputs, std::move(outputs)};
+    };
+    if (uses(index, passing))
+      stage.jvp = call(segment.jvp->stem, stage.value.outputs, passing,
+                       [&](const std::string & input) { return size_of(input); });
+    if (uses(index, beginning))
+      stage.param_jvp =
+          call(segment.param_jvp->stem, {}, beginning, [&](const std::string & seed) { return seed_size.at(seed); });
+
+    std::map<std::string, std::map<std::string, Block>> fresh;
+    for (const auto & [output, seeds] : needed[index])
+      for (const auto & seed : seeds)
+      {
+        std::vector<const Local *> terms;
+        for (const auto & candidate : local)
+          if (candidate.pair.output == output && D[candidate.pair.input][seed].kind != Block::Kind::ZERO)
+            terms.push_back(&candidate);
+        if (terms.size() == 1 && D[terms[0]->pair.input][seed].kind == Block::Kind::IDENTITY)
         {
-          fresh[output][master] = local[terms[0]];
+          fresh[output][seed] = terms[0]->block;
           continue;
         }
-        const auto sum = allocate(size_of(output) * size_of(master));
-        const Block to{Block::Kind::STORED, sum.offset, size_of(master)};
+        const auto columns = seed_size.at(seed);
+        const auto sum = allocate(size_of(output) * columns);
+        const Block to{Block::Kind::STORED, sum.offset, columns};
         stage.sums.push_back(sum);
-        for (const auto k : terms)
-        {
-          const auto & input = segment.jvp->pairs[k].input;
-          stage.products.push_back({to, local[k], D[input][master], size_of(output), size_of(input), size_of(master)});
-        }
-        fresh[output][master] = to;
+        for (const auto * term : terms)
+          stage.products.push_back(
+              {to, term->block, D[term->pair.input][seed], size_of(output), term->block.stride, columns});
+        fresh[output][seed] = to;
       }
     replace(segment, std::move(fresh));
+  }
+
+  /// Whether a derivative that is needed after a segment has a term with one of these pairs.
+  bool uses(std::size_t index, const std::vector<artifact::Pair> & pairs)
+  {
+    for (const auto & pair : pairs)
+      for (const auto & seed : needed[index][pair.output])
+        if (D[pair.input][seed].kind != Block::Kind::ZERO)
+          return true;
+    return false;
   }
 
   void derive_implicit(std::size_t index)
   {
     const auto & segment = metadata.segments[index];
     auto & stage = static_cast<ImplicitStage &>(*chain._stages[index]);
-    std::set<std::string> masters;
+    std::set<std::string> seeds;
     for (const auto & [name, wanted] : needed[index])
-      masters.insert(wanted.begin(), wanted.end());
-    if (masters.empty() || !segment.jacobian_given)
+      seeds.insert(wanted.begin(), wanted.end());
+    if (seeds.empty())
     {
       replace(segment, {});
       return;
     }
     const auto n = segment.size;
-    std::int64_t given_columns = 0;
-    for (const auto & slice : segment.jacobian_given->givens)
-      given_columns += slice.size;
     std::map<std::string, std::int64_t> column;
-    for (const auto & master : masters)
+    for (const auto & seed : seeds)
     {
-      column[master] = stage.columns;
-      stage.columns += size_of(master);
+      column[seed] = stage.columns;
+      stage.columns += seed_size.at(seed);
     }
     stage.A = allocate(n * n);
-    const auto b = allocate(n);
-    stage.jacobian.outputs = {stage.A, b};
-    auto & given = stage.jacobian_given.emplace();
-    given.graph = graph(segment.jacobian_given->stem);
-    given.inputs = stage.residual.inputs;
-    const auto Bg = allocate(n * given_columns);
-    given.outputs = {Bg};
+    stage.jacobian.outputs = {stage.A, allocate(n)};
     stage.X = allocate(n * stage.columns);
-    std::map<std::string, std::map<std::string, Block>> fresh;
-    for (const auto & master : masters)
+    const auto add = [&](const std::string & seed, const Block & left, std::int64_t inner, const Block & right)
     {
-      const Block to{Block::Kind::STORED, stage.X.offset + column[master], stage.columns};
-      for (const auto & slice : segment.jacobian_given->givens)
-      {
-        const auto & right = D[slice.name][master];
-        if (right.kind == Block::Kind::ZERO)
-          continue;
-        const Block left{Block::Kind::STORED, Bg.offset + slice.offset, given_columns};
-        stage.products.push_back({to, left, right, n, slice.size, size_of(master)});
-      }
-      for (const auto & slice : segment.unknowns)
-        fresh[slice.name][master] = {Block::Kind::STORED, to.offset + slice.offset * stage.columns, stage.columns};
+      const Block to{Block::Kind::STORED, stage.X.offset + column[seed], stage.columns};
+      stage.products.push_back({to, left, right, n, inner, seed_size.at(seed)});
+    };
+    if (segment.dr_dparam && by == By::PARAMETERS)
+    {
+      const auto total = total_size(segment.dr_dparam->parameters);
+      const auto P = allocate(n * total);
+      stage.dr_dparam = {graph(segment.dr_dparam->stem), stage.residual.inputs, {stage.A, P}};
+      for (const auto & slice : segment.dr_dparam->parameters)
+        if (const auto seed = seed_of(slice.name); seeds.count(seed))
+          add(seed, {Block::Kind::STORED, P.offset + slice.offset, total}, slice.size, {Block::Kind::IDENTITY});
     }
+    if (segment.jacobian_given)
+    {
+      const auto & givens = segment.jacobian_given->givens;
+      const auto total = total_size(givens);
+      std::optional<Slot> Bg;
+      for (const auto & seed : seeds)
+        for (const auto & slice : givens)
+        {
+          const auto right = D[slice.name][seed];
+          if (right.kind == Block::Kind::ZERO)
+            continue;
+          if (!Bg)
+            Bg = allocate(n * total);
+          add(seed, {Block::Kind::STORED, Bg->offset + slice.offset, total}, slice.size, right);
+        }
+      if (Bg)
+        stage.jacobian_given = {graph(segment.jacobian_given->stem), stage.residual.inputs, {*Bg}};
+    }
+    std::map<std::string, std::map<std::string, Block>> fresh;
+    for (const auto & seed : seeds)
+      for (const auto & slice : segment.unknowns)
+        fresh[slice.name][seed] = {Block::Kind::STORED, stage.X.offset + slice.offset * stage.columns + column[seed],
+                                   stage.columns};
     replace(segment, std::move(fresh));
   }
 };
 
 template <typename Real>
-Chain<Real>::Chain(const Metadata & metadata, const Graphs & graphs)
+Chain<Real>::Chain(const Metadata & metadata, const Graphs & graphs, By by)
 {
-  Builder(*this, metadata, graphs).build();
+  Builder(*this, metadata, graphs, by).build();
 }
 
 template <typename Real>
 Chain<Real>::~Chain() = default;
 
 template <typename Real>
-void Chain<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows, bool jacobian) const
+void Chain<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows, bool derivatives) const
 {
   w.iterations.assign(rows, 0);
   w.residual.assign(rows, 0.0);
   w.dt_factor.assign(rows, 1.0);
   w.status.assign(rows, Status::CONVERGED);
   for (const auto & stage : _stages)
-    stage->run(w, ld, rows, jacobian);
+    stage->run(w, ld, rows, derivatives);
 }
 
 template class Chain<double>;

@@ -42,6 +42,13 @@ struct Block
   std::int64_t stride = 0;
 };
 
+/// What derivatives are by.
+enum class By : std::uint8_t
+{
+  INPUTS,
+  PARAMETERS
+};
+
 /// Arrays of one chunk on one thread; reused from call to call.
 template <typename Real>
 struct ChunkWorkspace
@@ -66,22 +73,23 @@ template <typename Real>
 class Chain
 {
 public:
-  Chain(const artifact::Metadata & metadata, const Graphs & graphs);
+  /// `by`: what derivatives are by in a run with derivatives.
+  Chain(const artifact::Metadata & metadata, const Graphs & graphs, By by = By::INPUTS);
   ~Chain();
 
   const std::vector<Slot> & inputs() const { return _inputs; }
   const std::vector<Slot> & parameters() const { return _parameters; }
   const std::vector<Slot> & outputs() const { return _outputs; }
-  /// One per metadata.derivatives
+  /// One per entry of metadata.derivatives, or of metadata.param_derivatives
   const std::vector<Block> & derivatives() const { return _derivatives; }
   /// Components of the arena of a run with or without derivatives.
-  std::int64_t arena_size(bool jacobian) const { return jacobian ? _arena_with_derivatives : _arena_values; }
+  std::int64_t arena_size(bool derivatives) const { return derivatives ? _arena_with_derivatives : _arena_values; }
   /// Components that a chunk touches besides the arena.
   std::int64_t scratch_size() const { return _scratch; }
 
   /// Runs the segments over the inputs and parameters that the caller has put into the arena, all `ld` columns of
   /// them (ld a multiple of native::row_block; columns past `rows` are padding), and fills the per-row entries of `w`.
-  void run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows, bool jacobian) const;
+  void run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows, bool derivatives) const;
 
 private:
   struct Builder;

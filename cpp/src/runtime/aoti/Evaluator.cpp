@@ -48,18 +48,22 @@ public:
                  const Chunking & chunking)
       : _metadata(metadata),
         _chain(metadata, graphs),
+        _parameter_chain(metadata, graphs, By::PARAMETERS),
         _dtype(dtype)
   {
-    for (const bool jacobian : {false, true})
-      _chunk_rows[jacobian] =
-          rows_that_fit(std::int64_t(sizeof(Real)) * (_chain.arena_size(jacobian) + _chain.scratch_size()), chunking);
+    for (const auto want : {Want::VALUES, Want::JACOBIAN, Want::PARAM_JACOBIAN})
+    {
+      const auto & chain = this->chain(want);
+      const auto components = chain.arena_size(want != Want::VALUES) + chain.scratch_size();
+      _chunk_rows[int(want)] = rows_that_fit(std::int64_t(sizeof(Real)) * components, chunking);
+    }
   }
 
-  Evaluation evaluate(const Arguments & arguments, bool jacobian, std::int64_t threads) const override
+  Evaluation evaluate(const Arguments & arguments, Want want, std::int64_t threads) const override
   {
-    Call call(*this, arguments, jacobian);
+    Call call(*this, arguments, want);
     // Smaller chunks when there are not enough for all threads, as long as each has some work.
-    auto chunk = _chunk_rows[jacobian];
+    auto chunk = _chunk_rows[int(want)];
     const auto share = whole_blocks((call.rows + threads - 1) / threads);
     chunk = std::min(chunk, std::max<std::int64_t>(share, std::min<std::int64_t>(chunk, 64)));
     const auto chunks = (call.rows + chunk - 1) / chunk;
@@ -90,8 +94,9 @@ private:
   /// One call: where its rows are read from and written to.
   struct Call
   {
-    Call(const TypedEvaluator & evaluator, const Arguments & arguments, bool with_derivatives)
-        : jacobian(with_derivatives),
+    Call(const TypedEvaluator & evaluator, const Arguments & arguments, Want want)
+        : chain(evaluator.chain(want)),
+          derivatives(want != Want::VALUES),
           rows(arguments.batch.rows())
     {
       const auto & metadata = evaluator._metadata;
@@ -117,19 +122,22 @@ private:
         outputs.push_back(tensor.template mutable_data_ptr<Real>());
         evaluation.outputs.emplace(variable.reported, tensor);
       }
-      if (jacobian)
-        for (std::size_t k = 0; k < metadata.derivatives.size(); k++)
-        {
-          const auto & output = evaluator.output(metadata.derivatives[k].output);
-          const auto & input = evaluator.input(metadata.derivatives[k].input);
-          auto shape = output.base_shape;
-          shape.insert(shape.end(), input.base_shape.begin(), input.base_shape.end());
-          const auto tensor = make(shape, evaluator._dtype);
-          blocks.push_back(tensor.template mutable_data_ptr<Real>());
-          block_rows.push_back(output.size);
-          block_columns.push_back(input.size);
-          evaluation.jacobian[output.reported].insert_or_assign(input.reported, tensor);
-        }
+      const auto add_block = [&](const artifact::Variable & output, const artifact::Variable & input)
+      {
+        auto shape = output.base_shape;
+        shape.insert(shape.end(), input.base_shape.begin(), input.base_shape.end());
+        const auto tensor = make(shape, evaluator._dtype);
+        blocks.push_back(tensor.template mutable_data_ptr<Real>());
+        block_rows.push_back(output.size);
+        block_columns.push_back(input.size);
+        evaluation.jacobian[output.reported].insert_or_assign(input.reported, tensor);
+      };
+      if (want == Want::JACOBIAN)
+        for (const auto & pair : metadata.derivatives)
+          add_block(find(metadata.outputs, pair.output), find(metadata.inputs, pair.input));
+      else if (want == Want::PARAM_JACOBIAN)
+        for (const auto & pair : metadata.param_derivatives)
+          add_block(find(metadata.outputs, pair.output), find(metadata.parameters, pair.input));
       evaluation.status = make({}, at::kChar);
       evaluation.iterations = make({}, at::kInt);
       evaluation.dt_factor = make({}, at::kDouble);
@@ -148,7 +156,8 @@ private:
       return std::move(evaluation);
     }
 
-    bool jacobian;
+    const Chain<Real> & chain;
+    bool derivatives;
     std::int64_t rows;
     std::vector<runtime::RowReader<Real>> readers;
     std::vector<Real *> outputs, blocks;
@@ -185,9 +194,11 @@ private:
     std::unique_ptr<Workspace> workspace;
   };
 
-  const artifact::Variable & output(const std::string & name) const { return find(_metadata.outputs, name); }
-  const artifact::Variable & input(const std::string & name) const { return find(_metadata.inputs, name); }
-  static const artifact::Variable & find(const std::vector<artifact::Variable> & list, const std::string & name)
+  /// The chain that a call runs. Where values and parameters are in the arena is the same in both.
+  const Chain<Real> & chain(Want want) const { return want == Want::PARAM_JACOBIAN ? _parameter_chain : _chain; }
+
+  template <typename List>
+  static const artifact::Variable & find(const List & list, const std::string & name)
   {
     return *std::find_if(list.begin(), list.end(), [&](const auto & variable) { return variable.name == name; });
   }
@@ -237,7 +248,7 @@ private:
   {
     const support::FloatingPointDefaults defaults;
     const auto ld = whole_blocks(rows);
-    Real * arena = w.arena.reserve(std::max<std::int64_t>(_chain.arena_size(call.jacobian), 1) * ld);
+    Real * arena = w.arena.reserve(std::max<std::int64_t>(call.chain.arena_size(call.derivatives), 1) * ld);
     std::size_t reader = 0;
     for (const auto * slots : {&_chain.inputs(), &_chain.parameters()})
       for (const auto & slot : *slots)
@@ -248,7 +259,7 @@ private:
 
     const auto bad = bad_rows(w, ld, rows);
     if (bad.empty() || replace_bad_rows(w, ld, rows, bad))
-      _chain.run(w, ld, rows, call.jacobian);
+      call.chain.run(w, ld, rows, call.derivatives);
     else
     {
       w.status.assign(rows, Status::BAD_INPUT);
@@ -306,7 +317,7 @@ private:
   void write_block(Call & call, std::size_t k, std::int64_t first, std::int64_t rows, const Real * arena,
                    std::int64_t ld) const
   {
-    const auto & block = _chain.derivatives()[k];
+    const auto & block = call.chain.derivatives()[k];
     const auto p = call.block_rows[k], r = call.block_columns[k];
     Real * to = call.blocks[k] + first * p * r;
     if (block.kind != Block::Kind::STORED)
@@ -355,8 +366,9 @@ private:
 
   const artifact::Metadata & _metadata;
   Chain<Real> _chain;
+  Chain<Real> _parameter_chain;
   at::ScalarType _dtype;
-  std::int64_t _chunk_rows[2];
+  std::int64_t _chunk_rows[3];
   mutable std::mutex _mutex;
   mutable std::vector<std::unique_ptr<Workspace>> _stock;
 };

@@ -22,6 +22,16 @@ struct Chunking
   std::int64_t min_rows = 8;
 };
 
+/// What a call computes.
+enum class Want : std::uint8_t
+{
+  VALUES,
+  /// and the derivatives by inputs, Evaluation::jacobian[output][input]
+  JACOBIAN,
+  /// and the derivatives by parameters, Evaluation::jacobian[output][parameter]
+  PARAM_JACOBIAN
+};
+
 /// Checked arguments of one call: tensors in the order of metadata.inputs and metadata.parameters.
 struct Arguments
 {
@@ -34,7 +44,7 @@ class Evaluator
 {
 public:
   virtual ~Evaluator() = default;
-  virtual Evaluation evaluate(const Arguments & arguments, bool jacobian, std::int64_t threads) const = 0;
+  virtual Evaluation evaluate(const Arguments & arguments, Want want, std::int64_t threads) const = 0;
 };
 
 /// `metadata` and `graphs` must outlive the evaluator.

@@ -9,6 +9,7 @@
 #include <ATen/Parallel.h>
 
 #include "aoti/Evaluator.h"
+#include "aoti/parameter_gradient.h"
 #include "artifact/Artifact.h"
 #include "support/text.h"
 
@@ -134,11 +135,38 @@ struct Model::Implementation
         (output_names.empty() || input_names.empty() ? "OUT:IN" : output_names[0] + ":" + input_names[0]) + ").");
   }
 
-  [[noreturn]] void no_parameter_derivatives() const
+  /// Checks the names and tensors of a call.
+  Arguments arguments_of(const TensorMap & inputs) const
   {
-    throw FatalError(
-        "The artifact '" + artifact.folder + "' of model '" + metadata().name +
-        "' holds no derivatives by parameters. Take them from the eager runtime (<matlaw/eager/Model.h>).");
+    check_names("input", metadata().name, inputs, input_names, true);
+    Arguments arguments;
+    const auto take = [&](const char * what, const Variable & variable, const at::Tensor & value)
+    {
+      check_tensor(what, variable, value, artifact.dtype);
+      arguments.batch.join(variable.reported, batch_shape(variable, value));
+      return value.is_neg() ? value.resolve_neg() : value;
+    };
+    for (const auto & variable : metadata().inputs)
+      arguments.inputs.push_back(take("Input", variable, inputs.at(variable.reported)));
+    for (const auto & parameter : metadata().parameters)
+      arguments.parameters.push_back(take("Parameter", parameter, parameters.at(parameter.reported)));
+    return arguments;
+  }
+
+  Evaluation run(const TensorMap & inputs, Want want) const
+  {
+    return evaluator->evaluate(arguments_of(inputs), want, threads ? threads : at::get_num_threads());
+  }
+
+  void need_parameter_derivatives() const
+  {
+    if (!metadata().param_derivatives.empty())
+      return;
+    const auto & known = parameter_names;
+    throw FatalError("The artifact '" + artifact.folder + "' of model '" + metadata().name +
+                     "' holds no derivatives by parameters. Regenerate it via matlaw-compile -p NAME -d OUT:NAME (" +
+                     (known.empty() ? "it has no promoted parameters" : "for instance -d :" + known[0]) +
+                     "), or take them from the eager runtime.");
   }
 };
 
@@ -219,19 +247,7 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
   const auto & self = *_implementation;
   if (options.jacobian && self.derivative_pairs.empty())
     self.no_derivatives();
-  check_names("input", name(), inputs, self.input_names, true);
-  Arguments arguments;
-  const auto take = [&](const char * what, const Variable & variable, const at::Tensor & value)
-  {
-    check_tensor(what, variable, value, self.artifact.dtype);
-    arguments.batch.join(variable.reported, batch_shape(variable, value));
-    return value.is_neg() ? value.resolve_neg() : value;
-  };
-  for (const auto & variable : self.metadata().inputs)
-    arguments.inputs.push_back(take("Input", variable, inputs.at(variable.reported)));
-  for (const auto & parameter : self.metadata().parameters)
-    arguments.parameters.push_back(take("Parameter", parameter, self.parameters.at(parameter.reported)));
-  return self.evaluator->evaluate(arguments, options.jacobian, self.threads ? self.threads : at::get_num_threads());
+  return self.run(inputs, options.jacobian ? Want::JACOBIAN : Want::VALUES);
 }
 
 std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const TensorMap & tangents) const
@@ -318,13 +334,67 @@ void Model::set_parameter(const std::string & name, const at::Tensor & value)
     }
 }
 
-BlockMap Model::param_jacobian(const TensorMap &) const
+BlockMap Model::param_jacobian(const TensorMap & inputs) const
 {
-  _implementation->no_parameter_derivatives();
+  _implementation->need_parameter_derivatives();
+  auto evaluation = _implementation->run(inputs, Want::PARAM_JACOBIAN);
+  throw_for_rows(inputs, evaluation);
+  return std::move(evaluation.jacobian);
 }
 
-TensorMap Model::param_vjp(const TensorMap &, const TensorMap &) const
+TensorMap Model::param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const
 {
-  _implementation->no_parameter_derivatives();
+  const auto & self = *_implementation;
+  self.need_parameter_derivatives();
+  check_names("output", name(), cotangents, self.output_names, false);
+  const auto has = [&](const Variable & output, const artifact::Parameter & parameter)
+  {
+    return std::any_of(self.metadata().param_derivatives.begin(), self.metadata().param_derivatives.end(),
+                       [&](const auto & pair) { return pair.output == output.name && pair.input == parameter.name; });
+  };
+  std::vector<const Variable *> weighted;
+  for (const auto & output : self.metadata().outputs)
+    if (const auto found = cotangents.find(output.reported); found != cotangents.end())
+    {
+      check_tensor("Cotangent", output, found->second, self.artifact.dtype);
+      weighted.push_back(&output);
+    }
+  const auto blocks = param_jacobian(inputs);
+  BatchShape batch;
+  for (const auto & variable : self.metadata().inputs)
+    batch.join(variable.reported, batch_shape(variable, inputs.at(variable.reported)));
+  for (const auto & parameter : self.metadata().parameters)
+    batch.join(parameter.reported, batch_shape(parameter, self.parameters.at(parameter.reported)));
+  const auto shape_of_call = batch.shape();
+  for (const auto * output : weighted)
+  {
+    batch.join(output->reported, batch_shape(*output, cotangents.at(output->reported)));
+    if (batch.shape() != shape_of_call)
+      throw FatalError("The cotangent of '" + output->reported + "' has the batch " +
+                       support::shape_text(batch_shape(*output, cotangents.at(output->reported))) +
+                       ", which does not broadcast to that of the call, " + support::shape_text(shape_of_call) + ".");
+  }
+
+  TensorMap gradients;
+  for (const auto & parameter : self.metadata().parameters)
+  {
+    if (std::none_of(self.metadata().outputs.begin(), self.metadata().outputs.end(),
+                     [&](const auto & output) { return has(output, parameter); }))
+      continue;
+    std::vector<WeightedBlock> terms;
+    for (const auto * output : weighted)
+    {
+      if (!has(*output, parameter))
+        throw FatalError("The artifact '" + self.artifact.folder + "' has no derivative of '" + output->reported +
+                         "' by the parameter '" + parameter.reported + "'. Regenerate it via matlaw-compile -d " +
+                         output->name + ":" + parameter.name + ", or leave out the cotangent of '" + output->reported +
+                         "'.");
+      terms.push_back({blocks.at(output->reported).at(parameter.reported), cotangents.at(output->reported),
+                       output->size, std::int64_t(output->base_shape.size())});
+    }
+    gradients[parameter.reported] = parameter_gradient(terms, shape_of_call, self.parameters.at(parameter.reported),
+                                                       parameter.size, std::int64_t(parameter.base_shape.size()));
+  }
+  return gradients;
 }
 }

@@ -72,6 +72,12 @@ public:
       fail("must be an integer");
     return _value.get<std::int64_t>();
   }
+  bool truth() const
+  {
+    if (!_value.is_boolean())
+      fail("must be true or false");
+    return _value.get<bool>();
+  }
   std::int64_t count() const
   {
     const auto n = integer();
@@ -160,11 +166,15 @@ std::vector<Slice> read_slices(const Node & list)
   return slices;
 }
 
-std::vector<Pair> read_pairs(const Node & list)
+/// `by` is the key of what the derivatives are by: "input" or "parameter".
+std::vector<Pair> read_pairs(const Node & list, const char * by)
 {
   std::vector<Pair> pairs;
   for (const auto & node : list.items())
-    pairs.push_back({node.at("output").text(), node.at("input").text()});
+  {
+    const auto constant = node.find("batch_independent");
+    pairs.push_back({node.at("output").text(), node.at(by).text(), constant && constant->truth()});
+  }
   return pairs;
 }
 
@@ -183,7 +193,9 @@ Segment read_segment(const Node & node)
   {
     segment.value = graphs.at("value").at("stem").text();
     if (const auto jvp = graphs.find("jvp"))
-      segment.jvp = JvpGraph{jvp->at("stem").text(), read_pairs(jvp->at("pairs"))};
+      segment.jvp = JvpGraph{jvp->at("stem").text(), read_pairs(jvp->at("pairs"), "input")};
+    if (const auto jvp = graphs.find("param_jvp"))
+      segment.param_jvp = JvpGraph{jvp->at("stem").text(), read_pairs(jvp->at("pairs"), "parameter")};
     return segment;
   }
   segment.size = node.at("size").count();
@@ -196,6 +208,8 @@ Segment read_segment(const Node & node)
         PredictorGraph{predictor->at("stem").text(), predictor->at("inputs").texts(), predictor->at("outputs").texts()};
   if (const auto given = graphs.find("jacobian_given"))
     segment.jacobian_given = GivenGraph{given->at("stem").text(), read_slices(given->at("givens"))};
+  if (const auto given = graphs.find("dr_dparam"))
+    segment.dr_dparam = ParameterGraph{given->at("stem").text(), read_slices(given->at("parameters"))};
   return segment;
 }
 
@@ -250,6 +264,8 @@ std::vector<std::string> Segment::stems() const
     names.push_back(value);
     if (jvp)
       names.push_back(jvp->stem);
+    if (param_jvp)
+      names.push_back(param_jvp->stem);
     return names;
   }
   names = {residual, jacobian};
@@ -257,6 +273,8 @@ std::vector<std::string> Segment::stems() const
     names.push_back(predictor->stem);
   if (jacobian_given)
     names.push_back(jacobian_given->stem);
+  if (dr_dparam)
+    names.push_back(dr_dparam->stem);
   return names;
 }
 
@@ -299,7 +317,9 @@ Metadata read_metadata(const std::string & folder)
   report_names(metadata.inputs, aliases ? aliases->find("inputs") : std::nullopt);
   report_names(metadata.outputs, aliases ? aliases->find("outputs") : std::nullopt);
   report_names(metadata.parameters, aliases ? aliases->find("parameters") : std::nullopt);
-  metadata.derivatives = read_pairs(root.at("derivatives"));
+  metadata.derivatives = read_pairs(root.at("derivatives"), "input");
+  if (const auto list = root.find("param_derivatives"))
+    metadata.param_derivatives = read_pairs(*list, "parameter");
   for (const auto & node : root.at("state_pairs").items())
   {
     const auto role = node.at("role").text();
@@ -381,9 +401,9 @@ void check_consistency(const Metadata & metadata, const std::string & folder)
     known[variable.name] = &variable;
     given.insert(variable.name);
   }
-  std::set<std::string> parameters;
+  std::map<std::string, const Variable *> parameters;
   for (const auto & parameter : metadata.parameters)
-    parameters.insert(parameter.name);
+    parameters[parameter.name] = &parameter;
 
   const auto size_of = [&](const std::string & name) -> std::int64_t
   {
@@ -392,7 +412,14 @@ void check_consistency(const Metadata & metadata, const std::string & folder)
       refuse("variable '" + name + "' is used but not described");
     return found->second->size;
   };
-  const auto check_slices = [&](const std::vector<Slice> & slices, const std::string & what)
+  const auto size_of_parameter = [&](const std::string & name) -> std::int64_t
+  {
+    const auto found = parameters.find(name);
+    if (found == parameters.end())
+      refuse("parameter '" + name + "' is used but not described");
+    return found->second->size;
+  };
+  const auto check_slices = [&](const std::vector<Slice> & slices, const std::string & what, const auto & size_of)
   {
     std::int64_t offset = 0;
     for (const auto & slice : slices)
@@ -427,9 +454,15 @@ void check_consistency(const Metadata & metadata, const std::string & folder)
       for (const auto & pair : segment.jvp->pairs)
         if (!own_outputs.count(pair.output) || !own_inputs.count(pair.input))
           refuse(what + " has a derivative of '" + pair.output + "' by '" + pair.input + "', which are not its own");
+    const std::set<std::string> own_parameters(segment.parameters.begin(), segment.parameters.end());
+    if (segment.param_jvp)
+      for (const auto & pair : segment.param_jvp->pairs)
+        if (!own_outputs.count(pair.output) || !own_parameters.count(pair.input))
+          refuse(what + " has a derivative of '" + pair.output + "' by the parameter '" + pair.input +
+                 "', which are not its own");
     if (segment.implicit)
     {
-      if (check_slices(segment.unknowns, what + ": unknown") != segment.size)
+      if (check_slices(segment.unknowns, what + ": unknown", size_of) != segment.size)
         refuse(what + " has unknowns of other total size than " + std::to_string(segment.size));
       std::set<std::string> unknowns;
       for (const auto & slice : segment.unknowns)
@@ -451,10 +484,17 @@ void check_consistency(const Metadata & metadata, const std::string & folder)
       }
       if (segment.jacobian_given)
       {
-        check_slices(segment.jacobian_given->givens, what + ": given");
+        check_slices(segment.jacobian_given->givens, what + ": given", size_of);
         for (const auto & slice : segment.jacobian_given->givens)
           if (!own_inputs.count(slice.name))
             refuse(what + " has derivatives by '" + slice.name + "', which is not among its inputs");
+      }
+      if (segment.dr_dparam)
+      {
+        check_slices(segment.dr_dparam->parameters, what + ": parameter", size_of_parameter);
+        for (const auto & slice : segment.dr_dparam->parameters)
+          if (!own_parameters.count(slice.name))
+            refuse(what + " has derivatives by '" + slice.name + "', which is not among its parameters");
       }
     }
     for (const auto & name : segment.outputs)
@@ -483,6 +523,14 @@ void check_consistency(const Metadata & metadata, const std::string & folder)
   for (const auto & pair : metadata.derivatives)
     if (!is_output(pair.output) || !is_input(pair.input))
       refuse("the derivative of '" + pair.output + "' by '" + pair.input + "' is not of an output by an input");
+  for (const auto & pair : metadata.param_derivatives)
+  {
+    if (!is_output(pair.output) || !parameters.count(pair.input))
+      refuse("the derivative of '" + pair.output + "' by '" + pair.input + "' is not of an output by a parameter");
+    if (!known.at(pair.output)->sub_batch_shape.empty() || !parameters.at(pair.input)->sub_batch_shape.empty())
+      refuse("it has a derivative of '" + pair.output + "' by '" + pair.input +
+             "', one of which is sub-batched, which no artifact may have");
+  }
   for (const auto & pair : metadata.derivatives)
     for (const auto & name : {pair.output, pair.input})
       if (!known.at(name)->sub_batch_shape.empty())

@@ -30,10 +30,13 @@ struct Parameter : Variable
   std::vector<double> value;
 };
 
+/// A derivative of an output by an input, or by a parameter.
 struct Pair
 {
   std::string output;
   std::string input;
+  /// One block for all rows
+  bool batch_independent = false;
 };
 
 /// The derivative blocks of a forward segment.
@@ -64,6 +67,13 @@ struct GivenGraph
   std::vector<Slice> givens;
 };
 
+/// The derivatives of an implicit segment's residual: by its unknowns, and by parameters.
+struct ParameterGraph
+{
+  std::string stem;
+  std::vector<Slice> parameters;
+};
+
 struct Segment
 {
   bool implicit = false;
@@ -74,6 +84,8 @@ struct Segment
   // forward
   std::string value;
   std::optional<JvpGraph> jvp;
+  /// Blocks by parameters: the `input` of its pairs is a parameter
+  std::optional<JvpGraph> param_jvp;
 
   // implicit
   std::int64_t size = 0;
@@ -83,6 +95,7 @@ struct Segment
   std::string jacobian;
   std::optional<PredictorGraph> predictor;
   std::optional<GivenGraph> jacobian_given;
+  std::optional<ParameterGraph> dr_dparam;
 
   /// Stems of all graphs that this runtime evaluates.
   std::vector<std::string> stems() const;
@@ -124,6 +137,8 @@ struct Metadata
   std::vector<Variable> outputs;
   std::vector<Parameter> parameters;
   std::vector<Pair> derivatives;
+  /// The `input` of these is a parameter
+  std::vector<Pair> param_derivatives;
   std::vector<StatePair> state_pairs;
   SolverConfig solver;
   std::vector<Segment> segments;

@@ -1,0 +1,28 @@
+// The adjoint of a law by one parameter, from the blocks of its outputs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+namespace matlaw::aoti
+{
+/// An output's derivative by the parameter, and the weight of that output.
+struct WeightedBlock
+{
+  /// (*B, *out_base, *param_base), or without B where all rows have the same
+  at::Tensor block;
+  /// (*B', *out_base) with B' broadcastable to B
+  at::Tensor cotangent;
+  std::int64_t output_size;
+  std::int64_t output_base_ndim;
+};
+
+/// The derivative of sum(cotangent * output) over all terms by a parameter, of the shape of its value
+/// (*P, *param_base): rows that share one value are added up, in their order, so the sum has the same bits however the
+/// rows were computed.
+at::Tensor parameter_gradient(const std::vector<WeightedBlock> & terms, const std::vector<std::int64_t> & batch,
+                              const at::Tensor & parameter, std::int64_t parameter_size,
+                              std::int64_t parameter_base_ndim);
+}
