@@ -8,8 +8,10 @@ if(NOT Python_Development.Embed_FOUND)
   return()
 endif()
 
-add_executable(matlaw_eager_tests test_eager_model.cpp)
-target_link_libraries(matlaw_eager_tests PRIVATE matlaw_eager Python::Python GTest::gtest GTest::gtest_main Threads::Threads)
+file(GLOB _eager_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/test_eager_*.cpp")
+add_executable(matlaw_eager_tests ${_eager_sources})
+target_include_directories(matlaw_eager_tests PRIVATE ${PROJECT_SOURCE_DIR}/cpp/src/runtime)
+target_link_libraries(matlaw_eager_tests PRIVATE matlaw_eager Python::Python nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main Threads::Threads)
 target_compile_definitions(matlaw_eager_tests PRIVATE MATLAW_EXAMPLES="${PROJECT_SOURCE_DIR}/examples/models")
 
 # An interpreter that is started in a program takes the environment of the first `python3` on PATH. matlaw has to be
