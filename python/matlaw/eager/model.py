@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -64,11 +65,14 @@ class EagerModel:
             torch.empty(0, device=self._device)
         except (RuntimeError, AssertionError) as error:
             raise FatalError(f"device '{device}' is not available: {error}") from error
-        self._program = partition(load_forward_model(path, name, overrides, extensions))
+        self._source = (path, name, tuple(overrides), tuple(extensions))
+        self._program = partition(load_forward_model(*self._source))
         self._parameters: dict[str, Tensor] = {
             key: value.to(self._dtype, self._device) for key, value in self._program.parameters.items()
         }
-        self._parameter_batches: dict[str, tuple[int, ...]] = {key: () for key in self._parameters}
+        self._parameter_batches: dict[str, tuple[int, ...]] = {
+            key: slot.batch_shape for key, slot in self._program.slots.items()
+        }
         self._chain: Evaluator = Chain(self._program, self._dtype, self._device)
 
     def __repr__(self) -> str:
@@ -131,8 +135,9 @@ class EagerModel:
 
     @property
     def derivative_pairs(self) -> list[tuple[str, str]]:
-        """Derivatives that :meth:`jacobian` returns: of every output by every input."""
-        return [(out, given) for out in self._program.outputs for given in self._program.inputs]
+        """Derivatives that :meth:`jacobian` returns: of every output by every input without sub-batch axes."""
+        by = [name for name, variable in self._program.inputs.items() if not variable.sub_batch_ndim]
+        return [(out, given) for out in self._program.outputs for given in by]
 
     @property
     def state_pairs(self) -> list[StatePair]:
@@ -164,23 +169,41 @@ class EagerModel:
             failed_rows=run.failed_rows,
         )
 
-    def forward(self, inputs: Mapping[str, torch.Tensor]) -> Tensors:
+    def forward(self, inputs: Mapping[str, torch.Tensor], batch_ndim: int | None = None) -> Tensors:
         """Outputs.
 
+        :param batch_ndim: number of batch axes of every input that has any; what is between them and the base is
+            sub-batch, declared or not
         :raises ConvergenceError: when a row did not converge
         :raises InputError: when an input is NaN or infinite
         :raises FatalError: for a wrong call
         """
+        if batch_ndim is not None:
+            return self._split(inputs, batch_ndim).forward(inputs)
         run, batch, _ = self._run(inputs, {}, ())
         self._raise_for_rows(run, inputs, batch)
         return self._outputs(run, batch)
 
-    def jvp(self, inputs: Mapping[str, torch.Tensor], tangents: Mapping[str, torch.Tensor]) -> tuple[Tensors, Tensors]:
+    def jvp(
+        self,
+        inputs: Mapping[str, torch.Tensor],
+        tangents: Mapping[str, torch.Tensor],
+        batch_ndim: int | None = None,
+    ) -> tuple[Tensors, Tensors]:
         """Outputs and the directional derivative.
 
-        :param tangents: by input name, shaped like the inputs; a missing one is zero
+        :param tangents: by name of an input without sub-batch axes, shaped like the inputs; a missing one is zero
+        :param batch_ndim: see :meth:`forward`
         :raises: as :meth:`forward`
         """
+        if batch_ndim is not None:
+            return self._split(inputs, batch_ndim).jvp(inputs, tangents)
+        for name in tangents:
+            if name in self._program.inputs and self._program.inputs[name].sub_batch_ndim:
+                raise FatalError(
+                    f"tangent '{name}': the input has sub-batch axes and is held fixed; derivatives are by inputs "
+                    "without them"
+                )
         run, batch, _ = self._run(inputs, {}, (), tangents)
         self._raise_for_rows(run, inputs, batch)
         found = {}
@@ -191,11 +214,14 @@ class EagerModel:
             found[name] = to_public(_typed(block[:, 0], variable), batch)
         return self._outputs(run, batch), found
 
-    def jacobian(self, inputs: Mapping[str, torch.Tensor]) -> tuple[Tensors, Blocks]:
-        """Outputs and derivative blocks ``[output][input]``, each ``(*B, *out_base, *in_base)``.
+    def jacobian(self, inputs: Mapping[str, torch.Tensor], batch_ndim: int | None = None) -> tuple[Tensors, Blocks]:
+        """Outputs and derivative blocks ``[output][input]``, each ``(*B, *out_sub_batch, *out_base, *in_base)``.
 
+        :param batch_ndim: see :meth:`forward`
         :raises: as :meth:`forward`
         """
+        if batch_ndim is not None:
+            return self._split(inputs, batch_ndim).jacobian(inputs)
         wanted = self.derivative_pairs
         run, batch, sizes = self._run(inputs, self._by(wanted), ())
         self._raise_for_rows(run, inputs, batch)
@@ -227,6 +253,7 @@ class EagerModel:
 
         :raises: as :meth:`forward`
         """
+        self._refuse_sub_batch()
         run, batch, sizes = self._run(inputs, {}, tuple(self._parameters))
         self._raise_for_rows(run, inputs, batch)
         return self._blocks(run, batch, sizes, self._parameter_variables())
@@ -239,6 +266,7 @@ class EagerModel:
         :param cotangents: by output name, shaped like the outputs; a missing one is zero
         :raises: as :meth:`forward`
         """
+        self._refuse_sub_batch()
         boundary.check_names("output", cotangents, self._program.outputs, complete=False)
         run, batch, _ = self._run(inputs, {}, tuple(self._parameters))
         self._raise_for_rows(run, inputs, batch)
@@ -291,7 +319,7 @@ class EagerModel:
         shapes = {}
         for name, variable in self._program.inputs.items():
             trailing = boundary.trailing_shape(variable)
-            boundary.check_tensor(f"input '{name}'", inputs[name], trailing, self._dtype, self._device)
+            self._check(f"input '{name}'", inputs[name], variable)
             shapes[name] = tuple(inputs[name].shape[: inputs[name].ndim - len(trailing)])
         shapes |= {key: shape for key, shape in self._parameter_batches.items() if shape}
         return boundary.common_batch("inputs", shapes)
@@ -299,14 +327,45 @@ class EagerModel:
     def _internal(self, what: str, value: torch.Tensor, variable: Variable, batch: tuple[int, ...]) -> Tensor:
         """A checked value in the internal layout with the full batch."""
         trailing = boundary.trailing_shape(variable)
-        boundary.check_tensor(what, value, trailing, self._dtype, self._device)
+        self._check(what, value, variable)
         try:
-            return to_internal(value.detach(), variable.type, variable.sub_batch_ndim, batch)
+            value = value.detach()
+            value = value.expand((*value.shape[: value.ndim - len(trailing)], *trailing))
+            return to_internal(value, variable.type, variable.sub_batch_ndim, batch)
         except RuntimeError as error:
             own = tuple(value.shape[: value.ndim - len(trailing)])
             raise FatalError(
                 f"{what}: its batch shape {own} does not broadcast to {batch}, that of the call"
             ) from error
+
+    def _check(self, what: str, value: torch.Tensor, variable: Variable) -> None:
+        trailing = boundary.trailing_shape(variable)
+        boundary.check_tensor(what, value, trailing, self._dtype, self._device, variable.sub_batch_ndim)
+
+    def _split(self, inputs: Mapping[str, torch.Tensor], batch_ndim: int) -> EagerModel:
+        """The law with the sub-batch axes that the inputs of a call have behind their batch axes."""
+        boundary.check_names("input", inputs, self._program.inputs, complete=True)
+        shapes = {}
+        for name, variable in self._program.inputs.items():
+            value, base = inputs[name], variable.type.base_shape
+            boundary.check_tensor(f"input '{name}'", value, base, self._dtype, self._device)
+            shape = tuple(value.shape[batch_ndim : value.ndim - len(base)])
+            # Declared extents are checked by the call itself.
+            shapes[name] = variable.sub_batch_shape or shape
+        if all(v.sub_batch_shape == shapes[name] for name, v in self._program.inputs.items()):
+            return self
+        other = copy(self)
+        other._program = partition(load_forward_model(*self._source, shapes))
+        other._chain = Chain(other._program, self._dtype, self._device)
+        return other
+
+    def _refuse_sub_batch(self) -> None:
+        for name, variable in {**self._program.inputs, **self._program.outputs}.items():
+            if variable.sub_batch_ndim:
+                raise FatalError(
+                    f"model '{self.name}': derivatives by parameters are not there for laws with sub-batch axes, and "
+                    f"'{name}' has the sub-batch shape {variable.sub_batch_shape}"
+                )
 
     def _outputs(self, run: Run, batch: tuple[int, ...]) -> Tensors:
         return {
@@ -321,8 +380,9 @@ class EagerModel:
         for pair in pairs:
             if pair not in self.derivative_pairs:
                 known = ", ".join(f"{output}:{given}" for output, given in self.derivative_pairs)
-                asked = ":".join(pair)
-                raise FatalError(f"model '{self.name}' has no derivative '{asked}'; it has {known or 'none'}")
+                raise FatalError(
+                    f"model '{self.name}' has no derivative '{pair[0]}:{pair[1]}'; it has {known or 'none'}"
+                )
         return list(pairs)
 
     def _by(self, pairs: Sequence[tuple[str, str]]) -> dict[str, Variable]:
@@ -358,8 +418,13 @@ class EagerModel:
                 if block is None:
                     block = torch.zeros(variable.size, sizes[seed], run.rows, dtype=self._dtype, device=self._device)
                     block[..., run.status != int(Status.CONVERGED)] = torch.nan
-                base = (*variable.type.base_shape, *seed_variable.type.base_shape)
-                found[name][seed] = data_to_public(block.reshape(*base, run.rows), len(base), batch)
+                out, by_base = variable.shape, seed_variable.type.base_shape
+                base = len(variable.type.base_shape)
+                # Sub-batch axes of the output behind the base axes of both.
+                block = block.reshape(*out, *by_base, run.rows).movedim(
+                    tuple(range(base, len(out))), tuple(range(base + len(by_base), len(out) + len(by_base)))
+                )
+                found[name][seed] = data_to_public(block, base + len(by_base), batch)
         return found
 
     def _parameter_variables(self) -> dict[str, Variable]:

@@ -40,3 +40,15 @@ def old(name: str) -> str:
     'plastic_strain~1'
     """
     return f"{name}~1"
+
+
+def newer(name: str) -> str | None:
+    """The variable whose value an old value had one step later; None when it is no old value.
+
+    >>> newer("strain~2"), newer("strain~1"), newer("strain")
+    ('strain~1', 'strain', None)
+    """
+    current, _, age = name.rpartition("~")
+    if not current or not age.isdecimal() or int(age) < 1:
+        return None
+    return current if int(age) == 1 else f"{current}~{int(age) - 1}"

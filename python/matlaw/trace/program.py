@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from matlaw.models import ImplicitUpdate, Model, Newton, ParameterSlot, Variable
+from matlaw.models.variable import newer
 from matlaw.state_pair import StatePair
 from matlaw.tensors import Tensor
 from matlaw.tensors.sub_batch import expand_sub_batch
@@ -154,15 +155,15 @@ class Program:
     def state_pairs(self) -> list[StatePair]:
         """Variables whose old value is an input, in the order of these inputs.
 
-        An old value of which neither an output nor an input of the program is the variable itself is left out: the
-        host has to know where it comes from.
+        ``x~2`` follows ``x~1``, which is an input. An old value of which neither an output nor an input of the program
+        is what it follows is left out: the host has to know where it comes from.
         """
         pairs = []
         for name, variable in self.inputs.items():
-            initial = (0.0,) * variable.size
-            current = name.removesuffix("~1")
-            if current == name:
+            current = newer(name)
+            if current is None:
                 continue
+            initial = (0.0,) * variable.size
             if current in self.outputs:
                 pairs.append(StatePair(current, name, "state", initial))
             elif current in self.inputs:

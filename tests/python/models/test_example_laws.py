@@ -40,7 +40,8 @@ CONSTANTS = {
 #: Prescribed components per unit of strain.
 PRESCRIBED = torch.tensor([1.0, 0.0, 0.0, 0.2, 0.0, 0.0], dtype=torch.float64)
 TIGHT = ["Solvers/newton/abs_tol:=1e-12", "Solvers/newton/rel_tol:=0", "Solvers/newton/max_its:=60"]
-LAWS = sorted(path.stem for path in EXAMPLES.glob("*.i"))
+#: Those of crystals are driven by rates; see test_crystal_laws.py.
+LAWS = sorted(path.stem for path in EXAMPLES.glob("*.i") if "crystal" not in path.stem)
 
 
 def start(law, overrides=()):

@@ -1,0 +1,169 @@
+# A single crystal with 12 slip systems <110>{111}, hypoelastic, with Voce hardening alike on all systems.
+#
+# Elastic strain, hardening and orientation are unknowns of one implicit system (coupled).
+#
+# Units: MPa, s, strain without unit. Components of symmetric tensors: xx, yy, zz, sqrt2 yz, sqrt2 xz, sqrt2 xy; of spins
+# the axial vector; of orientations modified Rodrigues parameters, from the axes of the crystal to those of the laboratory.
+# Law: R. J. Asaro, J. Appl. Mech. 50 (1983), with a power law for the slip rates.
+#
+# Inputs: deformation_rate, vorticity, t and the old values elastic_strain~1, slip_hardening~1, orientation~1, t~1.
+# Outputs: stress, elastic_strain, slip_hardening, orientation.
+
+[Tensors]
+  [directions]
+    type = Python
+    expr = 'MillerIndex(torch.tensor([[1, 1, 0]]), sub_batch_ndim=1)'
+  []
+  [planes]
+    type = Python
+    expr = 'MillerIndex(torch.tensor([[1, 1, 1]]), sub_batch_ndim=1)'
+  []
+[]
+
+[Data]
+  [crystal_geometry]
+    type = CubicCrystal
+    lattice_parameter = 1.0
+    slip_directions = 'directions'
+    slip_planes = 'planes'
+  []
+[]
+
+[Models]
+  [orientation_matrix]
+    type = RotationMatrix
+    from = 'orientation'
+    to = 'orientation_matrix'
+  []
+  [elasticity]
+    type = LinearIsotropicElasticity
+    strain = 'elastic_strain'
+    stress = 'stress'
+    coefficients = '100000 0.25'
+    coefficient_types = 'YOUNGS_MODULUS POISSONS_RATIO'
+  []
+  [resolved_shear]
+    type = ResolvedShear
+    stress = 'stress'
+    orientation_matrix = 'orientation_matrix'
+    resolved_shears = 'resolved_shears'
+  []
+  [strength]
+    type = SingleSlipStrengthMap
+    slip_hardening = 'slip_hardening'
+    slip_strengths = 'slip_strengths'
+    constant_strength = 50
+  []
+  [slip]
+    type = PowerLawSlipRule
+    resolved_shears = 'resolved_shears'
+    slip_strengths = 'slip_strengths'
+    slip_rates = 'slip_rates'
+    gamma0 = 1e-3
+    n = 8
+  []
+  [total_slip]
+    type = SumSlipRates
+    slip_rates = 'slip_rates'
+    sum_slip_rates = 'sum_slip_rates'
+  []
+  [hardening]
+    type = VoceSingleSlipHardeningRule
+    slip_hardening = 'slip_hardening'
+    sum_slip_rates = 'sum_slip_rates'
+    slip_hardening_rate = 'slip_hardening_rate'
+    initial_slope = 500
+    saturated_hardening = 50
+  []
+  [plastic_rate]
+    type = PlasticDeformationRate
+    orientation_matrix = 'orientation_matrix'
+    slip_rates = 'slip_rates'
+    plastic_deformation_rate = 'plastic_deformation_rate'
+  []
+  [plastic_spin]
+    type = PlasticVorticity
+    orientation_matrix = 'orientation_matrix'
+    slip_rates = 'slip_rates'
+    plastic_vorticity = 'plastic_vorticity'
+  []
+  [elastic_strain_rate]
+    type = ElasticStrainRate
+    elastic_strain = 'elastic_strain'
+    deformation_rate = 'deformation_rate'
+    vorticity = 'vorticity'
+    plastic_deformation_rate = 'plastic_deformation_rate'
+    elastic_strain_rate = 'elastic_strain_rate'
+  []
+  [orientation_rate]
+    type = OrientationRate
+    elastic_strain = 'elastic_strain'
+    vorticity = 'vorticity'
+    plastic_deformation_rate = 'plastic_deformation_rate'
+    plastic_vorticity = 'plastic_vorticity'
+    orientation_rate = 'orientation_rate'
+  []
+  [integrate_elastic_strain]
+    type = SR2BackwardEulerTimeIntegration
+    variable = 'elastic_strain'
+  []
+  [integrate_hardening]
+    type = ScalarBackwardEulerTimeIntegration
+    variable = 'slip_hardening'
+  []
+  [integrate_orientation]
+    type = WR2ImplicitExponentialTimeIntegration
+    variable = 'orientation'
+  []
+  [system]
+    type = ComposedModel
+    models = 'orientation_matrix elasticity resolved_shear strength slip total_slip hardening plastic_rate
+              plastic_spin elastic_strain_rate orientation_rate integrate_elastic_strain integrate_hardening
+              integrate_orientation'
+  []
+  [predictor]
+    type = CrystalPlasticityStrainPredictor
+    deformation_rate = 'deformation_rate'
+    elastic_strain = 'elastic_strain'
+    scale = 0.1
+  []
+  [others]
+    type = ConstantExtrapolationPredictor
+    unknowns_Scalar = 'slip_hardening'
+    unknowns_MRP = 'orientation'
+  []
+  [guess]
+    type = ComposedModel
+    models = 'predictor others'
+  []
+  [update]
+    type = ImplicitUpdate
+    equation_system = 'equations'
+    solver = 'newton'
+    predictor = 'guess'
+  []
+  [model]
+    type = ComposedModel
+    models = 'update elasticity'
+    additional_outputs = 'elastic_strain'
+  []
+[]
+
+[EquationSystems]
+  [equations]
+    type = NonlinearSystem
+    model = 'system'
+    unknowns = 'elastic_strain slip_hardening orientation'
+  []
+[]
+
+[Solvers]
+  [newton]
+    type = Newton
+    max_its = 50
+    linear_solver = 'lu'
+  []
+  [lu]
+    type = DenseLU
+  []
+[]
