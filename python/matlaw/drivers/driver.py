@@ -65,6 +65,10 @@ class Driver(ABC):
     def model_owner(self) -> Driver:
         """The driver whose block names the model."""
 
+    def sub_batch_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Sub-batch shapes of the variables to which the driver gives values that have some, by name."""
+        return {}
+
     @abstractmethod
     def run(self, law: Law, progress: Progress | None = None) -> Outcome:
         """Runs the law.

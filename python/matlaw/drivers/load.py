@@ -47,7 +47,15 @@ def load_driver(
         return driver, file.build("Models", model).compiled
     from matlaw.eager import EagerModel
 
-    return driver, EagerModel(file.path, model, extensions, dtype=dtype, device=device, overrides=overrides)
+    return driver, EagerModel(
+        file.path,
+        model,
+        extensions,
+        dtype=dtype,
+        device=device,
+        overrides=overrides,
+        sub_batch=owner.sub_batch_shapes(),
+    )
 
 
 def run_driver(

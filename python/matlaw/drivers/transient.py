@@ -84,6 +84,11 @@ class TransientDriver(Driver):
         """The driver itself."""
         return self
 
+    def sub_batch_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Those of prescribed and of initial values."""
+        given = {**self._initial, **self._prescribed}
+        return {name: v.sub_batch_shape for name, (v, _) in given.items() if v.sub_batch_shape}
+
     @property
     def steps(self) -> int:
         """Number of steps, the initial state included."""

@@ -18,6 +18,7 @@ class Value:
     :ivar data: ``(*B, *sub_batch, *base)``; for a history the first axis is time
     :ivar kind: name of the tensor type
     :ivar constant: a number written in place, which holds for all steps
+    :ivar sub_batch_shape: extents of its sub-batch axes
     :ivar source: what the input file calls it, for messages
     """
 
@@ -25,6 +26,7 @@ class Value:
     kind: str
     constant: bool
     source: str
+    sub_batch_shape: tuple[int, ...] = ()
 
 
 def read_value(context: Context, token: str, kind: str, option: str) -> Value:
@@ -48,4 +50,4 @@ def read_value(context: Context, token: str, kind: str, option: str) -> Value:
         raise context.error(f"expected {kind}, but [Tensors]/[{token}] is {type(value).__name__}", option)
     # A type of [Tensors] from an extension need not know its batch shape.
     shape = getattr(entry, "batch_shape", (value.batch_size,))
-    return Value(to_public(value, shape), kind, False, f"[Tensors]/[{token}]")
+    return Value(to_public(value, shape), kind, False, f"[Tensors]/[{token}]", value.sub_batch_shape)

@@ -45,6 +45,7 @@ class EagerModel:
     :param dtype: ``float64`` or ``float32``
     :param device: where the inputs live
     :param overrides: assignments such as ``Models/elasticity/E:=1``
+    :param sub_batch: sub-batch shapes of variables that ``[Settings]/example_batch_shape`` does not declare
     :raises InputFileError: when the file is wrong
     :raises FatalError: when an extension, the dtype or the device is wrong
     """
@@ -58,6 +59,7 @@ class EagerModel:
         dtype: torch.dtype | str = torch.float64,
         device: torch.device | str = "cpu",
         overrides: Sequence[str] = (),
+        sub_batch: Mapping[str, tuple[int, ...]] | None = None,
     ) -> None:
         self._dtype = _dtype(dtype)
         try:
@@ -66,7 +68,7 @@ class EagerModel:
         except (RuntimeError, AssertionError) as error:
             raise FatalError(f"device '{device}' is not available: {error}") from error
         self._source = (path, name, tuple(overrides), tuple(extensions))
-        self._program = partition(load_forward_model(*self._source))
+        self._program = partition(load_forward_model(*self._source, sub_batch))
         self._parameters: dict[str, Tensor] = {
             key: value.to(self._dtype, self._device) for key, value in self._program.parameters.items()
         }

@@ -17,6 +17,7 @@ from matlaw.input.suggestion import unknown_name
 from matlaw.models import Model
 from matlaw.models.registry import registered, sections_of
 from matlaw.models.sub_batch import assign_sub_batch
+from matlaw.models.variable import old
 
 #: The sections that an input file may have.
 SECTIONS = ("Settings", "Tensors", "Data", "Solvers", "EquationSystems", "Models", "Drivers")
@@ -173,7 +174,7 @@ class InputFile:
         """
         self.type_of("Models", name)
         model: Model = self.build("Models", name)
-        assign_sub_batch(model, {**(sub_batch or {}), **self._declared(model)})
+        assign_sub_batch(model, {**_of_inputs(model, sub_batch or {}), **self._declared(model)})
         return model
 
     def build(self, section: str, name: str, user: Block | None = None, option: str | None = None) -> Any:
@@ -203,6 +204,12 @@ class InputFile:
         finally:
             self._building.pop()
         return self._built[key]
+
+
+def _of_inputs(model: Model, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    """Those of inputs; a variable that is none itself stands for its old value."""
+    found = {name if name in model.inputs else old(name): shape for name, shape in shapes.items()}
+    return {name: shape for name, shape in found.items() if name in model.inputs}
 
 
 def _fields(node: Any, above: Iterable[str] = ()) -> list[tuple[list[str], Any]]:

@@ -3,8 +3,10 @@
 import pytest
 import torch
 
+import matlaw
+from matlaw.artifact.compile import compile_model
 from matlaw.eager import EagerModel
-from matlaw.errors import FatalError, InputFileError
+from matlaw.errors import CompileError, FatalError, InputFileError
 
 #: Each grain relaxes towards the strain of the whole: implicit, with one unknown for each.
 GRAINS = """
@@ -232,3 +234,34 @@ def test_older_values_follow_old_ones(law):
     values = grain_inputs() | {"creep~2": rand(3, 5, 6), "t~2": torch.zeros(3, dtype=torch.float64)}
     expected = (values["creep~1"] + 0.5 * values["strain"][:, None]) / 1.5
     torch.testing.assert_close(model.forward(values)["creep"], expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.fixture
+def path(tmp_path):
+    found = tmp_path / "law.i"
+    found.write_text(by_name(creep="(2; 5)") + GRAINS)
+    return found
+
+
+def test_compiled_and_eager_agree(path, tmp_path):
+    compile_model(path, "model", tmp_path / "aoti", ["mean_creep:strain"], backend="native")
+    compiled, eager = matlaw.load_model(str(tmp_path / "aoti" / "model_aoti.i"), "model"), EagerModel(path, "model")
+    assert compiled.input_sub_batch_shapes == eager.input_sub_batch_shapes
+    assert compiled.output_sub_batch_shapes == eager.output_sub_batch_shapes
+    values = grain_inputs(rows=11)
+    out, blocks = compiled.jacobian(values)
+    expected, expected_blocks = eager.jacobian(values)
+    for name, value in expected.items():
+        torch.testing.assert_close(torch.as_tensor(out[name]), value, rtol=1e-13, atol=1e-15)
+    torch.testing.assert_close(
+        torch.as_tensor(blocks["mean_creep"]["strain"]).expand(11, 6, 6),
+        expected_blocks["mean_creep"]["strain"],
+        rtol=1e-13,
+        atol=1e-15,
+    )
+
+
+@pytest.mark.parametrize("pair", ["creep:strain", "mean_creep:creep~1"])
+def test_a_derivative_of_one_grain_is_not_compiled(path, tmp_path, pair):
+    with pytest.raises(CompileError, match="the derivative involves the sub-batched variable 'creep"):
+        compile_model(path, "model", tmp_path / "aoti", [pair], backend="native")

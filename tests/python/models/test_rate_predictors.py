@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from matlaw.errors import InputFileError
-from matlaw.tensors import Scalar
+from matlaw.input import InputFile
+from matlaw.tensors import Scalar, to_internal, to_public
 
 FORCE = """
 [force]
@@ -77,3 +78,49 @@ def test_condensation_names_what_is_missing(model, old, new, message):
 def test_a_negative_count_is_refused(model):
     with pytest.raises(InputFileError, match="expected no negative number, got -1"):
         model(LAW.format("polish = -1"))
+
+
+COORDINATES = """
+  [law]
+    type = PowerLawSlipRule
+    resolved_shears = 'tau'
+    slip_strengths = 'strength'
+    slip_rates = 'rate'
+    gamma0 = 0.1
+    n = 3
+  []
+  [m]
+    type = CoordinateDescentPredictor
+    rate_law = 'law'
+    driving_force_input = 'tau'
+    coupling = 'coupling'
+    trial_driving_force = 'trial'
+    rate = 'rate'
+  []
+"""
+
+
+def test_several_coordinates_balance_each_other(write):
+    """Expected rates: neml2 3.1.0 with torch 2.12.1, float64."""
+    shapes = {"coupling": (3, 3), "trial": (3,), "strength": (3,)}
+    model = InputFile(write(f"[Models]{COORDINATES}[]")).model("m", shapes)
+    A = torch.tensor([[200.0, 50.0, -30.0], [50.0, 150.0, 40.0], [-30.0, 40.0, 100.0]], dtype=torch.float64)
+    A = torch.stack([A, 0.1 * A])
+    b = torch.tensor([[30.0, -50.0, 10.0], [5.0, 60.0, -100.0]], dtype=torch.float64)
+    strength = torch.tensor([[20.0, 25.0, 30.0], [40.0, 10.0, 15.0]], dtype=torch.float64)
+    values = {"coupling": to_internal(A, Scalar, 2), "trial": to_internal(b, Scalar, 1)}
+    values["strength"] = to_internal(strength, Scalar, 1)
+    rate = to_public(model.evaluate(values)["rate"], (2,)).detach()
+    expected = [
+        [0.09700227595940503, -0.17161633029601153, 0.020591983467905625],
+        [-0.034062199306960986, 3.3569273393374774, -5.610583166853551],
+    ]
+    torch.testing.assert_close(rate, torch.tensor(expected, dtype=torch.float64), rtol=1e-13, atol=0.0)
+    force = torch.sign(rate) * (rate.abs() / 0.1) ** (1.0 / 3.0) * strength
+    torch.testing.assert_close(force + torch.einsum("bij,bj->bi", A, rate), b, rtol=0.0, atol=1e-12)
+
+
+def test_axes_that_do_not_belong_together_are_refused(write):
+    path = write(f"[Models]{COORDINATES}[]")
+    with pytest.raises(InputFileError, match=r"expected sub-batch axes \(m, m\) of 'coupling' and \(m,\) of 'trial'"):
+        InputFile(path).model("m", {"coupling": (3, 2), "trial": (3,), "strength": (3,)})

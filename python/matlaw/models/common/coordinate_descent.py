@@ -11,23 +11,28 @@ from matlaw.models.model import Overrides, Values
 from matlaw.models.registry import register
 from matlaw.models.variable import Variable
 from matlaw.tensors import Scalar, Tensor
+from matlaw.tensors.sub_batch import slice_last
 
 
 @register("CoordinateDescentPredictor")
 class CoordinateDescentPredictor(InnerModel):
-    r"""The rate at which a rate law and a linear driving force agree.
+    r"""The rates at which a rate law and linear driving forces agree.
 
-    .. math:: \dot\gamma = r(\tau), \quad \tau + A \, r(\tau) = b
+    .. math:: \dot\gamma_i = r(\tau_i), \quad \tau_i + \sum_j A_{ij} \, r(\tau_j) = b_i
 
-    The driving force :math:`\tau` is bracketed by 0 and :math:`b`, since :math:`A` is not negative and :math:`r` has
-    the sign of :math:`\tau`; the bracket is halved and the result polished by Newton steps that stay inside. Source: W.
-    H. Press et al., Numerical Recipes, 3rd ed., section 9.4. With one coordinate a single sweep is exact, so ``sweeps``
-    has no effect; several coordinates on sub-batch axes are not supported.
+    One coordinate is solved for after the other, with the others held, again and again: these are the steps of
+    Gauss and Seidel, which descend where :math:`A` is symmetric and positive semi-definite. For each, the driving force
+    :math:`\tau_i` is bracketed by 0 and what the others leave of :math:`b_i`, since :math:`A_{ii}` is not negative and
+    :math:`r` has the sign of :math:`\tau`; the bracket is halved and the result polished by Newton steps that stay
+    inside. Source: W. H. Press et al., Numerical Recipes, 3rd ed., section 9.4; J. M. Ortega, W. C. Rheinboldt,
+    Iterative Solution of Nonlinear Equations, SIAM 2000, chapter 14.
 
     * ``rate_law``: model of :math:`r`; its other inputs are inputs
     * ``driving_force_input``: the input of that model that is :math:`\tau`
-    * ``coupling``, ``trial_driving_force`` (Scalar): :math:`A`, :math:`b`, as :class:`RateCondensation` gives them
-    * ``rate`` (Scalar, 1/time): :math:`\dot\gamma`
+    * ``coupling``, ``trial_driving_force`` (Scalar): :math:`A`, :math:`b`, with the sub-batch axes ``(m, m)`` and
+      ``(m,)`` for ``m`` coordinates; with axes alike, every entry is a system of its own with one coordinate
+    * ``rate`` (Scalar, 1/time): :math:`\dot\gamma`, with the axes of :math:`b`
+    * ``sweeps``: how often each of several coordinates is solved for
     """
 
     rate_law = Option("str", "the model of the rate")
@@ -51,6 +56,7 @@ class CoordinateDescentPredictor(InnerModel):
         for option in ("sweeps", "bisections", "polish"):
             if context.option(option) < 0:
                 raise context.error(f"expected no negative number, got {context.option(option)}", option)
+        self._sweeps: int = context.option("sweeps")
         self._bisections: int = context.option("bisections")
         self._polish: int = context.option("polish")
         self._force: str = context.option("driving_force_input")
@@ -64,11 +70,34 @@ class CoordinateDescentPredictor(InnerModel):
         self.add_output(context.option("rate") or "rate", Variable(Scalar), context, "rate")
 
     def run(self, values: Values, overrides: Overrides) -> dict[str, Tensor]:
-        """The rate."""
-        A, b = values[self._coupling].data, values[self._trial].data
+        """The rates."""
+        A, b = values[self._coupling], values[self._trial]
+        [name] = self.outputs
+        if A.sub_batch_ndim == b.sub_batch_ndim:
+            return {name: Scalar(self._rate_of(A.data, b.data, values, overrides), b.sub_batch_ndim)}
+        shape = b.sub_batch_shape
+        if A.sub_batch_ndim != b.sub_batch_ndim + 1 or not shape or A.sub_batch_shape[-2:] != (shape[-1], shape[-1]):
+            raise ValueError(
+                f"expected sub-batch axes (m, m) of '{self._coupling}' and (m,) of '{self._trial}', got "
+                f"{A.sub_batch_shape} and {shape}"
+            )
+        count = shape[-1]
+        slices = [_coordinate(values, i, count) for i in range(count)]
+        zero = torch.zeros_like(b.data[..., :1, :] * A.data[..., 0, :1, :])
+        rates = [zero] * count
+        for _ in range(self._sweeps):
+            for i in range(count):
+                row, own = A.data[..., i, :, :], A.data[..., i, i : i + 1, :]
+                relaxed = (row * torch.cat(rates, -2)).sum(-2, keepdim=True) - own * rates[i]
+                rates[i] = self._rate_of(own, b.data[..., i : i + 1, :] - relaxed, slices[i], overrides)
+        return {name: Scalar(torch.cat(rates, -2), b.sub_batch_ndim)}
+
+    def _rate_of(self, A: torch.Tensor, b: torch.Tensor, values: Values, overrides: Overrides) -> torch.Tensor:
+        """The rate of one coordinate, with data alike in all axes."""
 
         def law(force: torch.Tensor) -> torch.Tensor:
-            return self.inner.run({**values, self._force: Scalar(force)}, overrides)[self._rate].data
+            given = {**values, self._force: Scalar(force, force.ndim - 1)}
+            return self.inner.run(given, overrides)[self._rate].data
 
         zero = self.zero_rate([values[name] for name in self.inputs])
         low, high = torch.minimum(b, zero), torch.maximum(b, zero)
@@ -80,5 +109,11 @@ class CoordinateDescentPredictor(InnerModel):
         for _ in range(self._polish):
             rate, slope = self.value_and_slope(law, force)
             force = torch.minimum(torch.maximum(force - (force + A * rate - b) / (1.0 + A * slope), low), high)
-        [name] = self.outputs
-        return {name: Scalar(law(force))}
+        return law(force)
+
+
+def _coordinate(values: Values, i: int, count: int) -> dict[str, Tensor]:
+    """Values for one coordinate only, where they have one for each."""
+    return {
+        name: slice_last(v, i, i + 1, name) if v.sub_batch_shape[-1:] == (count,) else v for name, v in values.items()
+    }
