@@ -113,6 +113,7 @@ class Planner:
         self.request = request
         self.source = InputFile(request.path, request.overrides)
         self.program = partition(self.source.model(request.name))
+        self._refuse_batched_parameters()
         self.programs: dict[Forward, ForwardProgram] = {}
         self.unsupported: dict[Forward, UnsupportedOperation] = {}
         names = checked_parameters(request.parameters, self.program.parameters)
@@ -131,6 +132,15 @@ class Planner:
             list(self.program.parameters),
         )
         self._refuse_sub_batched()
+
+    def _refuse_batched_parameters(self) -> None:
+        for name, slot in self.program.slots.items():
+            if slot.batch_shape:
+                raise CompileError(
+                    f"parameter '{name}' has the batch shape {slot.batch_shape} in the input file; a compiled law "
+                    f"holds one value of it. Write one value, promote it with -p {name}, and give the values of the "
+                    "rows with set_parameter at run time"
+                )
 
     def _refuse_sub_batched(self) -> None:
         boundary = {**self.program.inputs, **self.program.outputs}

@@ -18,6 +18,8 @@ from matlaw.models.context import Context
 from matlaw.models.declaration import Option
 from matlaw.models.registry import register
 
+#: Second names of options, which mean the same.
+ALIASES = {"output_rel_tol": "value_rel_tol", "output_abs_tol": "value_abs_tol"}
 #: Cube root of the rounding error: the relative step at which central differences are most accurate.
 _STEP = torch.finfo(torch.float64).eps ** (1 / 3)
 #: Inputs are taken to vary on this scale at least, so that a step at zero is not zero.
@@ -36,7 +38,7 @@ class ModelUnitTest(Driver):
     * ``model``: the law
     * ``input_<type>_names``, ``input_<type>_values``: inputs, ``(*B, *sub_batch, *base)``; others are zero
     * ``output_<type>_names``, ``output_<type>_values``: expected outputs
-    * ``output_rel_tol``, ``output_abs_tol``: tolerances of outputs
+    * ``output_rel_tol``, ``output_abs_tol``, or ``value_rel_tol``, ``value_abs_tol``: tolerances of outputs
     * ``check_derivatives``: compare derivatives with differences
     * ``derivative_pairs``, ``derivative_values``: pairs ``output:input`` and the ``[Tensors]`` entries of their values,
       ``(*B, *out_base, *in_base)`` in any type of as many components
@@ -47,6 +49,8 @@ class ModelUnitTest(Driver):
     check_derivatives = Option("bool", "compare derivatives with differences", required=False, default="true")
     output_rel_tol = Option("float", "relative tolerance of outputs", required=False, default="1e-05")
     output_abs_tol = Option("float", "absolute tolerance of outputs", required=False, default="1e-08")
+    value_rel_tol = Option("float", "another name of output_rel_tol", required=False, default="1e-05")
+    value_abs_tol = Option("float", "another name of output_abs_tol", required=False, default="1e-08")
     derivative_rel_tol = Option("float", "relative tolerance of derivatives", required=False, default="1e-05")
     derivative_abs_tol = Option("float", "absolute tolerance of derivatives", required=False, default="1e-08")
     derivative_pairs = Option("list", "pairs output:input whose derivative is given", required=False)
@@ -61,6 +65,7 @@ class ModelUnitTest(Driver):
             }
             for prefix in ("input", "output")
         )
+        self._output_tolerances = self._tolerance("output_rel_tol"), self._tolerance("output_abs_tol")
         pairs, values = context.option("derivative_pairs"), context.option("derivative_values")
         if len(pairs) != len(values):
             raise context.error(
@@ -76,6 +81,15 @@ class ModelUnitTest(Driver):
         if not (self._outputs or self._pairs or context.option("check_derivatives")):
             raise context.error("nothing to compare: no outputs, and check_derivatives is false")
 
+    def _tolerance(self, option: str) -> float:
+        """A tolerance under either of its names."""
+        second = ALIASES[option]
+        if not self.context.given(second):
+            return float(self.context.option(option))
+        if self.context.given(option):
+            raise self.context.error(f"'{option}' and '{second}' are the same; give one of them", second)
+        return float(self.context.option(second))
+
     @property
     def model_name(self) -> str:
         """Name of the law."""
@@ -85,6 +99,10 @@ class ModelUnitTest(Driver):
     def model_owner(self) -> Driver:
         """The driver itself."""
         return self
+
+    def sub_batch_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Those of the given inputs."""
+        return {name: v.sub_batch_shape for name, (v, _) in self._inputs.items() if v.sub_batch_shape}
 
     def run(self, law: Law, progress: Progress | None = None) -> Outcome:
         """Evaluates and compares; see :meth:`Driver.run`. There are no steps to report."""
@@ -107,7 +125,7 @@ class ModelUnitTest(Driver):
         values = {n: v.expand((*batch, *inputs[n].trailing)) for n, v in values.items()}
         wants_derivatives = bool(self._pairs) or self.context.option("check_derivatives")
         found, blocks = self._evaluate(law, values, inputs, wants_derivatives, outcome)
-        rtol, atol = self.context.option("output_rel_tol"), self.context.option("output_abs_tol")
+        rtol, atol = self._output_tolerances
         for name, (value, _) in self._outputs.items():
             outcome.checks += 1
             wrong = difference(found[name], value.data, rtol, atol, len(outputs[name].base_shape))

@@ -1,11 +1,12 @@
 """Expressions of ``[Tensors]`` entries of type Python.
 
 An input file must never run code of its own, so nothing here compiles or executes text: the text is parsed to a syntax
-tree and a small interpreter walks it. It knows literals, arithmetic, comparisons, tuples, lists, indexing and
-assignments; the functions and constants of :data:`TORCH`; the methods and attributes of :data:`METHODS`; the typed
-tensors, which take values in the public layout ``(*B, *sub_batch, *base)`` and ``sub_batch_ndim``; and the names of
-other ``[Tensors]`` entries. Anything else is refused. Sizes are checked before anything is computed, by running the
-operation on tensors without memory first.
+tree and a small interpreter walks it. It knows literals, arithmetic, comparisons, tuples, lists, list comprehensions,
+lambdas, indexing and assignments; ``range`` and ``len``; the functions and constants of :data:`TORCH`; the methods and
+attributes of :data:`METHODS`; the typed tensors, which take values in the public layout ``(*B, *sub_batch, *base)`` and
+``sub_batch_ndim``, and their members (:mod:`matlaw.input.typed_members`); and the names of other ``[Tensors]`` entries.
+Anything else is refused. Sizes are checked before anything is computed, by running the operation on tensors without
+memory first; steps and elements of a whole expression are bounded, too (:mod:`matlaw.input.expression_limits`).
 """
 
 from __future__ import annotations
@@ -19,15 +20,18 @@ from typing import Any
 
 import torch
 
+from matlaw.input.expression_limits import (
+    MAX_INTEGER,
+    MAX_LENGTH,
+    MAX_LIST_VALUES,
+    MAX_STEPS,
+    Budget,
+    ExpressionError,
+    check_lists,
+)
 from matlaw.input.suggestion import unknown_name
+from matlaw.input.typed_members import CLASS_MEMBERS, FUNCTIONS, MEMBERS, Member, Public, Region, class_member
 from matlaw.tensors import TYPES, Tensor, to_internal
-
-#: Largest number of elements of a tensor.
-MAX_ELEMENTS = 10_000_000
-#: Longest text.
-MAX_LENGTH = 20_000
-#: Largest integer; torch's integers end here too.
-MAX_INTEGER = 2**63 - 1
 
 _CREATION = ("zeros", "ones", "full", "eye", "linspace", "logspace", "arange")
 _FUNCTIONS = (
@@ -43,18 +47,24 @@ TORCH: dict[str, Any] = {
     **{name: getattr(torch, name) for name in _FUNCTIONS},
     **{name: getattr(torch, name) for name in _DTYPES},
     "tensor": torch.tensor,
+    "linalg.solve": torch.linalg.solve,
+    "linalg.inv": torch.linalg.inv,
+    "nn.functional.pad": torch.nn.functional.pad,
     "pi": math.pi,
     "inf": math.inf,
 }
 #: Methods and attributes of torch tensors.
 METHODS = frozenset(
     "abs sqrt exp log log10 sin cos tan sinh cosh tanh pow sign floor ceil clamp sum mean prod cumsum reshape flatten "
-    "unsqueeze squeeze expand repeat transpose permute flip roll diagonal clone contiguous double float".split()
+    "unsqueeze squeeze expand repeat transpose permute flip roll diagonal clone contiguous double float item".split()
 )
 ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "T", "mT"})
 #: Keywords of functions and methods.
 KEYWORDS = frozenset(
-    "dtype dim dims axis base steps start end fill_value keepdim min max shifts size input other sub_batch_ndim".split()
+    (
+        "dtype dim dims axis base steps start end fill_value keepdim min max shifts size input other sub_batch_ndim "
+        "nstep n ndim pad mode value"
+    ).split()
 )
 
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
@@ -78,12 +88,26 @@ _COMPARE: dict[type, Callable[[Any, Any], Any]] = {
 }
 
 
-class ExpressionError(Exception):
-    """An expression is not allowed or cannot be computed; the message names its line."""
-
-
 class _Torch:
-    """Stands for the name ``torch``; never the module itself."""
+    """Stands for the name ``torch`` or a module in it; never the module itself.
+
+    :param prefix: such as ``linalg.``
+    """
+
+    def __init__(self, prefix: str = "") -> None:
+        self.prefix = prefix
+
+
+class _Lambda:
+    """A lambda of the expression with the names that it sees.
+
+    :param node: the lambda
+    :param names: names where it was written
+    """
+
+    def __init__(self, node: ast.Lambda, names: dict[str, Any]) -> None:
+        self.node = node
+        self.names = names
 
 
 def evaluate_expression(text: str, tensor: Callable[[str], Tensor | None] = lambda name: None) -> Tensor:
@@ -144,6 +168,7 @@ class _Interpreter:
         self._tensor = tensor
         self._entry_shape = batch_shape
         self._names: dict[str, Any] = {}
+        self._budget = Budget()
         # By identity; the tensor is held so that its identity stays its own.
         self._shapes: dict[int, tuple[Tensor, tuple[int, ...]]] = {}
 
@@ -187,11 +212,16 @@ class _Interpreter:
         if len(targets) != 1 or not isinstance(targets[0], ast.Name):
             raise ExpressionError(f"line {statement.lineno}: only a single name can be assigned")
         name = targets[0].id
-        if name.startswith("_") or name == "torch" or name in TYPES:
-            raise ExpressionError(f"line {statement.lineno}: the name '{name}' cannot be assigned")
+        self._check_assignable(name, statement)
         self._names[name] = self.visit(statement.value)
 
+    @staticmethod
+    def _check_assignable(name: str, node: ast.AST) -> None:
+        if name.startswith("_") or name == "torch" or name in TYPES:
+            raise ExpressionError(f"line {getattr(node, 'lineno', 1)}: the name '{name}' cannot be assigned")
+
     def visit(self, node: ast.expr) -> Any:
+        self._budget.step()
         method = getattr(self, "visit_" + type(node).__name__, None)
         if method is None:
             raise self._refuse(node)
@@ -212,7 +242,7 @@ class _Interpreter:
         )
 
     def visit_Constant(self, node: ast.Constant) -> Any:
-        if node.value is None or type(node.value) in (bool, float):
+        if node.value is None or type(node.value) in (bool, float, type(...)):
             return node.value
         if type(node.value) is int:
             return _bounded(node.value)
@@ -225,10 +255,12 @@ class _Interpreter:
             return _Torch()
         if node.id in TYPES:
             return TYPES[node.id]
+        if node.id in _BUILTINS:
+            return _BUILTINS[node.id]
         value = self._tensor(node.id)
         if value is None:
             raise ExpressionError(
-                f"line {node.lineno}: {unknown_name('name', node.id, [*self._names, *TYPES, 'torch'])}, "
+                f"line {node.lineno}: {unknown_name('name', node.id, [*self._names, *TYPES, *_BUILTINS, 'torch'])}, "
                 "and the names of other [Tensors] entries"
             )
         return self._with_shape(value, self._entry_shape(node.id)) if self._entry_shape else value
@@ -238,6 +270,53 @@ class _Interpreter:
 
     def visit_List(self, node: ast.List) -> Any:
         return [self.visit(e) for e in node.elts]
+
+    def visit_ListComp(self, node: ast.ListComp) -> Any:
+        if len(node.generators) != 1:
+            raise ExpressionError(f"line {node.lineno}: a list comprehension has one 'for'")
+        [loop] = node.generators
+        if not isinstance(loop.target, ast.Name) or loop.is_async:
+            raise ExpressionError(f"line {node.lineno}: a list comprehension assigns a single name")
+        self._check_assignable(loop.target.id, node)
+        members = self.visit(loop.iter)
+        if isinstance(members, torch.Tensor):
+            members = list(members.unbind()) if members.ndim and members.shape[0] <= MAX_STEPS else None
+        if not isinstance(members, list | tuple | range):
+            raise ExpressionError(
+                f"line {node.lineno}: a list comprehension needs a list, a range or a tensor with axes"
+            )
+        outer = self._names
+        values = []
+        try:
+            for member in members:
+                self._names = {**outer, loop.target.id: member}
+                if all(self._condition(test) for test in loop.ifs):
+                    values.append(self.visit(node.elt))
+        finally:
+            self._names = outer
+        return values
+
+    def _condition(self, node: ast.expr) -> bool:
+        return bool(self.visit(node))
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        arguments = node.args
+        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults or arguments.posonlyargs:
+            raise ExpressionError(f"line {node.lineno}: a lambda has plain arguments only")
+        for argument in arguments.args:
+            self._check_assignable(argument.arg, node)
+        return _Lambda(node, dict(self._names))
+
+    def _apply(self, function: _Lambda, values: tuple[Any, ...], line: int) -> Any:
+        names = [a.arg for a in function.node.args.args]
+        if len(names) != len(values):
+            raise ExpressionError(f"line {line}: a lambda of {len(names)} arguments got {len(values)}")
+        outer = self._names
+        self._names = {**function.names, **dict(zip(names, values, strict=True))}
+        try:
+            return self.visit(function.node.body)
+        finally:
+            self._names = outer
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         op = _UNARY.get(type(node.op))
@@ -250,24 +329,29 @@ class _Interpreter:
         op = _BINARY.get(type(node.op))
         if op is None:
             raise self._refuse(node.op)
-        left, right = _operand(self.visit(node.left)), _operand(self.visit(node.right))
+        left, right = self.visit(node.left), self.visit(node.right)
+        if op is operator.mul and isinstance(left, list) and type(right) is int:
+            return _repeated(left, right)
+        left, right = _operand(left), _operand(right)
         if op is operator.pow and isinstance(left, int) and isinstance(right, int):
             # Integers of Python have no bound; a float overflows instead.
             return _bounded(left**right) if 0 <= right <= 64 else float(left) ** right
-        return self._combined(_bounded(_guarded(op, (left, right), {})), left, right)
+        return self._combined(_bounded(self._guarded(op, (left, right), {})), left, right)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         if len(node.ops) != 1 or type(node.ops[0]) not in _COMPARE:
             raise self._refuse(node)
         op = _COMPARE[type(node.ops[0])]
-        return _guarded(op, (_operand(self.visit(node.left)), _operand(self.visit(node.comparators[0]))), {})
+        return self._guarded(op, (_operand(self.visit(node.left)), _operand(self.visit(node.comparators[0]))), {})
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         value = self.visit(node.value)
         if not isinstance(value, torch.Tensor | list | tuple):
             raise ExpressionError(f"line {node.lineno}: {_kind(value)} cannot be indexed")
         index = self.visit(node.slice)
-        return value[index] if not isinstance(value, torch.Tensor) else _guarded(operator.getitem, (value, index), {})
+        return (
+            value[index] if not isinstance(value, torch.Tensor) else self._guarded(operator.getitem, (value, index), {})
+        )
 
     def visit_Slice(self, node: ast.Slice) -> Any:
         return slice(*(self.visit(p) if p is not None else None for p in (node.lower, node.upper, node.step)))
@@ -276,15 +360,30 @@ class _Interpreter:
         return self._attribute(self.visit(node.value), node)
 
     def _attribute(self, value: Any, node: ast.Attribute) -> Any:
+        name = node.attr
         if isinstance(value, _Torch):
-            if node.attr not in TORCH:
-                raise ExpressionError(f"line {node.lineno}: {unknown_name('torch function', node.attr, TORCH)}")
-            return TORCH[node.attr]
-        if isinstance(value, torch.Tensor) and node.attr in ATTRIBUTES:
-            return getattr(value, node.attr)
+            name = value.prefix + name
+            if name in TORCH:
+                return TORCH[name]
+            if any(known.startswith(name + ".") for known in TORCH):
+                return _Torch(name + ".")
+            raise ExpressionError(f"line {node.lineno}: {unknown_name('torch function', name, TORCH)}")
+        if isinstance(value, torch.Tensor) and name in ATTRIBUTES:
+            return getattr(value, name)
+        if isinstance(value, type) and issubclass(value, Tensor):
+            return class_member(value, name)
+        if isinstance(value, Region):
+            return value.member(name)
+        if isinstance(value, Tensor) and name in MEMBERS:
+            if name == "sub_batch_ndim":
+                return value.sub_batch_ndim
+            public = Public.of(value, self.batch_shape(value))
+            self._budget.elements(public.data)
+            return public.data if name == "data" else Region(public, name == "sub_batch")
         raise ExpressionError(
-            f"line {node.lineno}: attribute '{node.attr}' of {_kind(value)} is not allowed; "
-            f"attributes of tensors: {', '.join(sorted(ATTRIBUTES))}"
+            f"line {node.lineno}: attribute '{name}' of {_kind(value)} is not allowed; "
+            f"attributes of torch tensors: {', '.join(sorted(ATTRIBUTES))}; of typed tensors: {', '.join(MEMBERS)}; "
+            f"of their types: {', '.join(CLASS_MEMBERS)}"
         )
 
     def visit_Call(self, node: ast.Call) -> Any:
@@ -296,17 +395,40 @@ class _Interpreter:
         function, owner = self._function(node.func)
         args = (*owner, *(self.visit(a) for a in node.args))
         kwargs = {str(k.arg): self.visit(k.value) for k in node.keywords}
+        check_lists((args, tuple(kwargs.values())))
+        if isinstance(function, _Lambda):
+            if kwargs:
+                raise ExpressionError(f"line {node.lineno}: a lambda takes no keywords")
+            return self._apply(function, args, node.lineno)
+        if isinstance(function, Member):
+            public = function.function(*args, **kwargs)
+            self._budget.elements(public.data)
+            return self._with_shape(public.typed(), public.batch_shape)
         if isinstance(function, type) and issubclass(function, Tensor):
             value = _typed(function, args, kwargs)
             if args[0] is value:
                 return value
             shape = torch.as_tensor(args[0]).shape
             return self._with_shape(value, tuple(shape[: len(shape) - function.base_ndim - value.sub_batch_ndim]))
+        if function in (range, len):
+            return _counted(function, args, kwargs)
         if not callable(function) or isinstance(function, Tensor | torch.Tensor | torch.dtype):
             raise ExpressionError(f"line {node.lineno}: {_kind(function)} cannot be called")
         if function in _FACTORIES:
             kwargs.setdefault("dtype", torch.float64)
-        return _guarded(function, args, kwargs)
+        return self._guarded(function, args, kwargs)
+
+    def _guarded(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Calls a function after a rehearsal on tensors that have shapes but no memory."""
+        self._budget.elements(*args, *kwargs.values())
+        # A value cannot be rehearsed, and neither is large.
+        if function not in (torch.tensor, torch.Tensor.item):
+            rehearsal = dict(kwargs)
+            if function in _FACTORIES:
+                rehearsal["device"] = "meta"
+            arguments = (_without_memory(a) for a in args)
+            self._budget.elements(function(*arguments, **{k: _without_memory(v) for k, v in rehearsal.items()}))
+        return function(*args, **kwargs)
 
     def _function(self, node: ast.expr) -> tuple[Any, tuple[Any, ...]]:
         """What is called, and the tensor whose method it is."""
@@ -320,15 +442,33 @@ class _Interpreter:
         return getattr(torch.Tensor, node.attr), (owner,)
 
 
+#: Functions of Python itself, and of typed tensors.
+_BUILTINS: dict[str, Any] = {"range": range, "len": len, **FUNCTIONS}
 _FACTORIES = frozenset(TORCH[name] for name in (*_CREATION, "tensor"))
+
+
+def _counted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``range`` and ``len``, which take no keywords and only what they are meant for here."""
+    if kwargs:
+        raise ExpressionError(f"{function.__name__} takes no keywords")
+    if function is len and not (len(args) == 1 and isinstance(args[0], list | tuple | range | torch.Tensor)):
+        raise ExpressionError("len takes a list or a tensor")
+    return function(*args)
 
 
 def _kind(value: Any) -> str:
     return type(value).__name__
 
 
+def _repeated(values: list[Any], times: int) -> list[Any]:
+    """A list several times over."""
+    if len(values) * times > MAX_LIST_VALUES:
+        raise ExpressionError(f"a list of {len(values) * times} values is too long; the limit is {MAX_LIST_VALUES}")
+    return values * times
+
+
 def _operand(value: Any) -> Any:
-    """A value that arithmetic may see: no lists, whose product with a number repeats them."""
+    """A value that arithmetic may see."""
     if isinstance(value, bool | int | float | torch.Tensor | Tensor):
         return value
     raise ExpressionError(f"arithmetic with {_kind(value)} is not allowed")
@@ -359,17 +499,6 @@ def _typed(kind: type[Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     return to_internal(data, kind, sub)
 
 
-def _guarded(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Calls a function after a rehearsal on tensors that have shapes but no memory."""
-    if function is not torch.tensor:
-        rehearsal = dict(kwargs)
-        if function in _FACTORIES:
-            rehearsal["device"] = "meta"
-        shapes = function(*(_without_memory(a) for a in args), **{k: _without_memory(v) for k, v in rehearsal.items()})
-        _check_size(shapes)
-    return function(*args, **kwargs)
-
-
 def _without_memory(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return value.to("meta")
@@ -378,13 +507,3 @@ def _without_memory(value: Any) -> Any:
     if isinstance(value, list | tuple) and not isinstance(value, torch.Size):
         return type(value)(_without_memory(v) for v in value)
     return value
-
-
-def _check_size(value: Any) -> None:
-    if isinstance(value, Tensor):
-        value = value.data
-    if isinstance(value, torch.Tensor) and value.numel() > MAX_ELEMENTS:
-        raise ExpressionError(f"a tensor of {value.numel()} elements is too large; the limit is {MAX_ELEMENTS}")
-    if isinstance(value, list | tuple):
-        for member in value:
-            _check_size(member)

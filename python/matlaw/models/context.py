@@ -55,10 +55,16 @@ class Context(Protocol):
 class ParameterSlot:
     """One parameter of one model. Slots are told apart by identity, however many paths lead to them.
 
-    :ivar value: its value, batch extent 1
+    :ivar value: its value; the batch extent is that of ``batch_shape``, flattened
+    :ivar batch_shape: its batch axes, which broadcast with those of the inputs; none for one value
     """
 
-    __slots__ = ("value",)
+    __slots__ = ("batch_shape", "value")
 
-    def __init__(self, value: Tensor) -> None:
+    def __init__(self, value: Tensor, batch_shape: tuple[int, ...] = ()) -> None:
         self.value = value
+        self.batch_shape = batch_shape
+
+    def first(self) -> Tensor:
+        """The value in the first row."""
+        return type(self.value)(self.value.data[..., :1], self.value.sub_batch_ndim)

@@ -170,7 +170,7 @@ class Leaf(Model):
         arguments = self._arguments.setdefault(declaration.attribute, [])
         value = self._literal(declaration, token, context)
         if value is not None:
-            slot = ParameterSlot(value)
+            slot = ParameterSlot(value, _batch_shape(value, token, declaration, context))
             self._slots[symbol] = slot
             arguments.append(slot)
             return
@@ -211,12 +211,6 @@ class Leaf(Model):
                 f"expected {declaration.type.__name__}, but [Tensors]/[{token}] is {type(value).__name__}",
                 declaration.option,
             )
-        if value.batch_size != 1:
-            raise context.error(
-                f"[Tensors]/[{token}] holds {value.batch_size} values; a parameter of a model holds one. Batched "
-                "parameters are set at run time",
-                declaration.option,
-            )
         return value
 
     def relative_parameters(self) -> dict[str, ParameterSlot]:
@@ -243,6 +237,14 @@ class Leaf(Model):
     @abstractmethod
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """The outputs in the order of their declaration, from the arguments by attribute name."""
+
+
+def _batch_shape(value: Tensor, token: str, declaration: Parameter, context: Context) -> tuple[int, ...]:
+    """The batch axes of a literal; a type of ``[Tensors]`` from an extension need not know them."""
+    if parse_number(token) is not None:
+        return ()
+    flat = () if value.batch_size == 1 else (value.batch_size,)
+    return tuple(getattr(context.object("Tensors", token, declaration.option), "batch_shape", flat))
 
 
 def _like_inputs(parameter: Tensor, values: Values) -> Tensor:

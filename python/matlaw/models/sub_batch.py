@@ -124,7 +124,8 @@ def _probe(model: Model, given: Shapes) -> dict[str, Shape]:
     }
     try:
         with torch.no_grad():
-            results = model.run(values, {})
+            slots = model.relative_parameters().values()
+            results = model.run(values, {slot: slot.first() for slot in slots if slot.value.batch_size != 1})
     except FatalError:
         raise
     except (ValueError, RuntimeError, IndexError) as error:

@@ -157,6 +157,18 @@ def test_sub_batched_variables_compile_but_for_their_derivatives(models: Path, t
     assert '"sub_batch_shape": [\n    3\n   ]' in text
 
 
+def test_a_parameter_per_row_in_the_input_file_is_refused(models: Path, tmp_path: Path) -> None:
+    law = tmp_path / "law.i"
+    text = (models / "linear_elastic.i").read_text()
+    assert "'200000 0.3'" in text
+    law.write_text(
+        "[Tensors]\n  [E]\n    type = Python\n    expr = 'Scalar([100.0, 200.0])'\n  []\n[]\n"
+        + text.replace("'200000 0.3'", "'E 0.3'")
+    )
+    with pytest.raises(CompileError, match=r"parameter 'model\.E' has the batch shape \(2,\).*-p model\.E"):
+        Planner(Request(law, "model"))
+
+
 def test_derivative_requests() -> None:
     outputs, inputs = ["s", "e"], ["x", "t"]
     assert requested_pairs([":"], outputs, inputs) == [("s", "x"), ("s", "t"), ("e", "x"), ("e", "t")]

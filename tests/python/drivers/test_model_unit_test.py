@@ -25,6 +25,29 @@ def test_values_and_differences_agree(drive):
     assert outcome.ok and outcome.checks == 2 and outcome.history is None
 
 
+@pytest.mark.parametrize("option", ["output_rel_tol", "value_rel_tol"])
+def test_the_tolerance_of_outputs_has_two_names(drive, option):
+    wrong = INPUT + f"output_Scalar_names = k\n output_Scalar_values = {VALUE * (1 + 1e-4)}\n"
+    assert not unit(drive, wrong + f"{option} = 0.9e-4").ok
+    assert unit(drive, wrong + f"{option} = 1.1e-4").ok
+
+
+def test_both_names_of_a_tolerance_are_too_many(drive):
+    with pytest.raises(InputFileError, match="'output_abs_tol' and 'value_abs_tol' are the same"):
+        unit(drive, INPUT + "output_abs_tol = 1\n value_abs_tol = 1")
+
+
+def test_a_parameter_per_row_broadcasts_with_the_inputs(drive):
+    model = VOCE.replace("saturated_hardening = 100", "saturated_hardening = K")
+    tensors = python_tensor("K", "Scalar([[100.0], [200.0]])") + python_tensor("e", "Scalar([0.01, 0.01, 0.01])")
+    tensors += python_tensor("expected", f"Scalar([[{VALUE}] * 3, [{2 * VALUE}] * 3])")
+    options = (
+        "input_Scalar_names = ep\n input_Scalar_values = e\n output_Scalar_names = k\n output_Scalar_values = expected"
+    )
+    outcome = unit(drive, options, tensors, model)
+    assert outcome.ok and outcome.checks == 2
+
+
 def test_a_wrong_value_is_found(drive):
     outcome = unit(drive, INPUT + f"output_Scalar_names = k\n output_Scalar_values = {VALUE * (1 + 1e-4)}")
     assert len(outcome.failures) == 1 and "output 'k'" in outcome.failures[0]
@@ -118,3 +141,12 @@ def test_outputs_are_batched_like_the_inputs(drive):
         tensors,
     )  # fmt: skip
     assert outcome.ok and outcome.checks == 2
+
+
+def test_values_bring_their_sub_batch_axes(drive):
+    tensors = python_tensor("g", "Scalar(torch.tensor([[1.0, -2.0, 3.0], [0.5, 0.5, 0.5]]), sub_batch_ndim=1)")
+    tensors += python_tensor("total", "Scalar(torch.tensor([6.0, 1.5]))")
+    given = "input_Scalar_names = rates\n input_Scalar_values = g\n"
+    model = "type = SumSlipRates\n slip_rates = rates\n sum_slip_rates = sum"
+    outcome = unit(drive, given + "output_Scalar_names = sum\n output_Scalar_values = total", tensors, model)
+    assert outcome.ok and outcome.checks == 1 and not outcome.warnings

@@ -77,7 +77,6 @@ def test_weights_and_coefficients_may_be_variables(model):
     ("sy", "rest", "message"),
     [
         ("t", "expr = 'SR2(torch.zeros(6))'", r"option 'yield_stress': expected Scalar, but \[Tensors\]/\[t\] is SR2"),
-        ("t", "expr = 'Scalar(torch.zeros(3))'", "holds 3 values"),
         ("'1 2'", "expr = 'Scalar(1.0)'", "expected one name or number"),
         ("''", "expr = 'Scalar(1.0)'", "expected a number or the name"),
     ],
@@ -85,6 +84,18 @@ def test_weights_and_coefficients_may_be_variables(model):
 def test_refused(model, sy, rest, message):
     with pytest.raises(InputFileError, match=message):
         model(YIELD.format(name="m", sy=sy), rest=f"[Tensors]\n[t]\ntype = Python\n{rest}\n[]\n[]")
+
+
+def test_a_parameter_may_have_a_value_per_row(model):
+    m = model(
+        YIELD.format(name="m", sy="t"), rest="[Tensors]\n[t]\ntype = Python\nexpr = 'Scalar([1.0, 2.0, 3.0])'\n[]\n[]"
+    )
+    [slot] = m.parameter_slots().values()
+    assert slot.batch_shape == (3,) and slot.first().data.tolist() == [1.0]
+    inputs = {name: Scalar.constant(5.0) for name in m.inputs}
+    [found] = m.evaluate(inputs).values()
+    changes = found.data.diff() / found.data.diff()[0]
+    assert found.batch_size == 3 and changes.tolist() == pytest.approx([1.0, 1.0])
 
 
 def test_a_model_with_several_outputs_cannot_be_a_parameter(model):
