@@ -420,3 +420,38 @@ TEST_F(Evaluate, host_settings_are_left_alone)
   EXPECT_EQ(result.failed_rows, (std::vector<std::int64_t>{7}));
   EXPECT_TRUE(same_bits(result.outputs.at("stress")[8], expected.outputs.at("stress")[8]));
 }
+
+TEST_F(Evaluate, a_block_that_all_rows_share_has_no_batch)
+{
+  const ToyLaw plain;
+  plain.edit(
+      [](auto & metadata)
+      {
+        metadata["outputs"].push_back(metadata["variables"]["trial"]);
+        metadata["derivatives"].push_back({{"output", "trial"}, {"input", "strain"}, {"batch_independent", true}});
+      });
+  const auto model = plain.load();
+  EXPECT_TRUE(model->derivative_pairs().back().batch_independent);
+  EXPECT_FALSE(model->derivative_pairs().front().batch_independent);
+  at::Tensor first;
+  for (const std::int64_t rows : {3, 0, 1, 1000})
+  {
+    auto inputs = toy_inputs(rows);
+    if (rows == 3) // none of which can be computed
+      inputs["s"] = at::tensor({NAN, -50.0, NAN}, at::kDouble);
+    const auto result = model->evaluate(inputs, {.jacobian = true});
+    const auto block = result.jacobian.at("trial").at("strain");
+    ASSERT_EQ(block.sizes(), (std::vector<std::int64_t>{6, 6}));
+    EXPECT_EQ(result.jacobian.at("stress").at("strain").sizes(), (std::vector<std::int64_t>{rows, 6, 6}));
+    if (first.defined())
+      EXPECT_TRUE(same_bits(block, first));
+    first = block.clone();
+    block.zero_(); // a caller may do what it likes with its block
+  }
+  EXPECT_DOUBLE_EQ(first[1][2].item<double>(), 2.0 / 7);
+  const auto inputs = toy_inputs(4);
+  const auto [outputs, tangent] = model->jvp(inputs, {{"strain", inputs.at("strain")}});
+  EXPECT_LT(difference(tangent.at("trial"), outputs.at("trial")), 1e-15);
+  const auto one = model->jvp(inputs, {{"strain", inputs.at("strain")[2]}}).second;
+  EXPECT_LT(difference(one.at("trial")[3], outputs.at("trial")[2]), 1e-15);
+}

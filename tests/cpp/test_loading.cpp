@@ -220,8 +220,10 @@ TEST(Loading, contradictions_in_the_metadata)
                       (Words{"'stress'"}));
   EXPECT_PRED_FORMAT2(mentions, refused([](auto & m) { m["segments"][2]["parameters"][0] = "E"; }), (Words{"'E'"}));
   EXPECT_PRED_FORMAT2(mentions, refused([](auto & m) { m["segments"][1]["kind"] = "krylov"; }), (Words{"krylov"}));
-  EXPECT_PRED_FORMAT2(mentions, refused([](auto & m) { m["solver_config"]["ls_type"] = "BACKTRACKING"; }),
-                      (Words{"BACKTRACKING"}));
+  EXPECT_PRED_FORMAT2(mentions, refused([](auto & m) { m["solver_config"]["ls_type"] = "WOLFE"; }),
+                      (Words{"WOLFE", "BACKTRACKING"}));
+  EXPECT_PRED_FORMAT2(mentions, refused([](auto & m) { m["solver_config"]["ls_cutback"] = 1.0; }),
+                      (Words{"ls_cutback"}));
   EXPECT_PRED_FORMAT2(mentions, refused([](auto & m) { m["derivatives"][0]["input"] = "trial"; }), (Words{"'trial'"}));
   EXPECT_PRED_FORMAT2(mentions, refused([](auto & m) { m["variables"].erase("trial"); }), (Words{"'trial'"}));
   EXPECT_PRED_FORMAT2(mentions, refused([](auto & m) { m["segments"][0]["graphs"]["value"]["stem"] = "toy_seg9"; }),

@@ -22,7 +22,7 @@ enum class Status : std::int8_t
 };
 
 using TensorMap = std::map<std::string, at::Tensor>;
-/// blocks[output][input], each (*B, *out_sub_batch, *out_base, *in_base)
+/// blocks[output][input], each (*B, *out_sub_batch, *out_base, *in_base), or without B where all rows share one block
 using BlockMap = std::map<std::string, TensorMap>;
 
 /// One derivative that a model can give.
@@ -30,6 +30,8 @@ struct DerivativePair
 {
   std::string output;
   std::string input;
+  /// The law gives one block for all rows, (*out_base, *in_base), whatever the batch. Not looked at in a request.
+  bool batch_independent = false;
 };
 
 /// A variable and its value at the previous accepted step.

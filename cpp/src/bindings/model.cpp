@@ -127,6 +127,63 @@ py::object load(const std::string & path, const std::string & name, const std::s
   return py::cast(law);
 }
 
+aoti::Model & compiled(Model & model)
+{
+  if (auto * law = dynamic_cast<aoti::Model *>(&model))
+    return *law;
+  throw FatalError("Model '" + model.name() + "' is evaluated eagerly: its solver settings are in its input file.");
+}
+
+py::dict solver_config(Model & model)
+{
+  const auto & config = compiled(model).solver_config();
+  py::dict settings;
+  settings["atol"] = config.atol;
+  settings["rtol"] = config.rtol;
+  settings["miters"] = config.miters;
+  settings["ls_type"] = solve::line_search_text(config.ls_type);
+  settings["ls_max_iters"] = config.ls_max_iters;
+  settings["ls_cutback"] = config.ls_cutback;
+  settings["ls_c"] = config.ls_c;
+  return settings;
+}
+
+/// Settings that are not named stay as they are.
+void set_solver_config(Model & model, const py::kwargs & settings)
+{
+  auto & law = compiled(model);
+  auto config = law.solver_config();
+  for (const auto & [key, value] : settings)
+  {
+    const auto name = key.cast<std::string>();
+    try
+    {
+      if (name == "atol")
+        config.atol = value.cast<double>();
+      else if (name == "rtol")
+        config.rtol = value.cast<double>();
+      else if (name == "miters")
+        config.miters = value.cast<std::int64_t>();
+      else if (name == "ls_type")
+        config.ls_type = solve::line_search_from_text(value.cast<std::string>());
+      else if (name == "ls_max_iters")
+        config.ls_max_iters = value.cast<std::int64_t>();
+      else if (name == "ls_cutback")
+        config.ls_cutback = value.cast<double>();
+      else if (name == "ls_c")
+        config.ls_c = value.cast<double>();
+      else
+        throw FatalError("There is no solver setting '" + name +
+                         "'; there are atol, rtol, miters, ls_type, ls_max_iters, ls_cutback and ls_c.");
+    }
+    catch (const py::cast_error &)
+    {
+      throw FatalError("The solver setting " + name + " cannot be " + py::repr(value).cast<std::string>() + ".");
+    }
+  }
+  law.set_solver_config(config);
+}
+
 std::string backend(const Model & model)
 {
   const auto * compiled = dynamic_cast<const aoti::Model *>(&model);
@@ -180,6 +237,8 @@ void bind_model(py::module_ & module)
           "set_parameter", [](Model & model, const std::string & name, const py::object & value)
           { model.set_parameter(name, eager::to_tensor(value, "parameter '" + name + "'")); }, py::arg("name"),
           py::arg("value"))
+      .def_property_readonly("solver_config", &solver_config, "dict of atol, rtol, miters, ls_type ...")
+      .def("set_solver_config", &set_solver_config)
       .def("param_jacobian", &param_jacobian, py::arg("inputs"))
       .def("param_vjp", &param_vjp, py::arg("inputs"), py::arg("cotangents"));
 

@@ -150,14 +150,17 @@ py::tuple solve_rows(const py::object & residual, const py::object & jacobian, c
 }
 
 py::tuple newton(const py::object & residual, const py::object & jacobian, const py::object & u0, double atol,
-                 double rtol, std::int64_t miters)
+                 double rtol, std::int64_t miters, const std::string & ls_type, std::int64_t ls_max_iters,
+                 double ls_cutback, double ls_c)
 {
   const at::Tensor start = eager::to_tensor(u0, "newton: u0").detach();
   if (start.dim() != 2 || !start.is_cpu() || !start.is_contiguous())
     throw FatalError("newton: u0 must be a contiguous CPU tensor of shape (n, B), got shape " +
                      shape_text(start.sizes()) + " on " + start.device().str() +
                      (start.is_contiguous() ? "" : ", not contiguous"));
-  const solve::NewtonConfig config{atol, rtol, miters};
+  const solve::NewtonConfig config{atol,         rtol,       miters, solve::line_search_from_text(ls_type),
+                                   ls_max_iters, ls_cutback, ls_c};
+  solve::check(config);
   switch (start.scalar_type())
   {
   case at::kDouble:
@@ -173,7 +176,8 @@ py::tuple newton(const py::object & residual, const py::object & jacobian, const
 void bind_newton(py::module_ & module)
 {
   module.def("newton", &newton, py::arg("residual"), py::arg("jacobian"), py::arg("u0"), py::arg("atol"),
-             py::arg("rtol"), py::arg("miters"),
+             py::arg("rtol"), py::arg("miters"), py::arg("ls_type") = "NONE", py::arg("ls_max_iters") = 10,
+             py::arg("ls_cutback") = 2.0, py::arg("ls_c") = 1e-3,
              R"(Solve r(u) = 0 for every row on its own; a converged row is frozen and leaves the working set.
 
 :param residual: ``residual(u, rows)`` with ``u`` ``(n, b)`` and ``rows`` ``(b,)`` int64, the positions in the full
@@ -183,6 +187,10 @@ void bind_newton(py::module_ & module)
 :param atol: a row converges when ``|r| < atol``
 :param rtol: ... or when ``|r| < rtol |r0|``
 :param miters: most iterations of a row
+:param ls_type: ``NONE``, ``BACKTRACKING`` or ``STRONG_WOLFE``: how far a row goes along its Newton step
+:param ls_max_iters: most trials of a line search; the best one is taken when none is good enough
+:param ls_cutback: a trial is this many times shorter than the one before, above 1
+:param ls_c: how much of the decrease that the step promises is enough, between 0 and 1
 :returns: ``(u, status, iterations)``: ``(n, B)``, ``(B,)`` int8 with values of :class:`matlaw.Status`, ``(B,)`` int32
 :raises FatalError: a tensor of the wrong shape, dtype or device; what the functions raise passes through
 )");

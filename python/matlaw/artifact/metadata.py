@@ -122,10 +122,7 @@ def solver_entry(plan: Plan) -> dict[str, Any] | None:
                 "atol": float(solver.abs_tol),
                 "rtol": float(solver.rel_tol),
                 "miters": int(solver.max_its),
-                "ls_type": "NONE",
-                "ls_max_iters": 10,
-                "ls_cutback": 2.0,
-                "ls_c": 0.001,
+                **solver.line_search.as_config(),
                 "solver_kind": "direct",
             }
         )

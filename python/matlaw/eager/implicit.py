@@ -78,9 +78,16 @@ def solve(system: System, guess: torch.Tensor, solver: Newton) -> Solution:
     :raises FatalError: when the C++ library of matlaw is not there
     """
     core = _core()
+    search = {} if solver.line_search.kind == "NONE" else solver.line_search.as_config()
     start = guess.detach().to("cpu").contiguous()
     u, status, iterations, *_ = core.newton(
-        system.residual, system.jacobian, start, solver.abs_tol, solver.rel_tol, solver.max_its
+        system.residual,
+        system.jacobian,
+        start,
+        solver.abs_tol,
+        solver.rel_tol,
+        solver.max_its,
+        **search,
     )
     device = guess.device
     return Solution(u.to(device), status.to(device), iterations.to(device))

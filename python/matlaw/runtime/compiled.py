@@ -178,10 +178,29 @@ class CompiledModel:
         """
         self._handle.set_parameter(name, as_tensor(f"parameter '{name}'", value, self._dtype, self._device))
 
-    def param_jacobian(self, inputs: Mapping[str, Any]) -> Blocks:
-        """Return derivatives ``[output][parameter]`` with respect to promoted parameters.
+    @property
+    def solver_config(self) -> dict[str, Any]:
+        """Settings of the Newton solves, those that the law was compiled with until they are set.
 
-        :raises FatalError: the law was compiled without them
+        They are ``atol``, ``rtol``, ``miters``, ``ls_type``, ``ls_max_iters``, ``ls_cutback`` and ``ls_c``.
+        """
+        return self._handle.solver_config
+
+    def set_solver_config(self, **settings: Any) -> None:
+        """Change settings of the Newton solves; those that are not named stay as they are.
+
+        Not to be called while another thread evaluates the law.
+
+        :param settings: entries of :attr:`solver_config`; ``ls_type`` is ``NONE``, ``BACKTRACKING`` or ``STRONG_WOLFE``
+        :raises FatalError: there is no such setting, its value is out of range, or the law solves nothing
+        """
+        self._handle.set_solver_config(**settings)
+
+    def param_jacobian(self, inputs: Mapping[str, Any]) -> Blocks:
+        """Return ``[output][parameter]``, each ``(*B, *out_base, *param_base)``, of the pairs that were compiled.
+
+        :raises ConvergenceError: as :meth:`forward`
+        :raises FatalError: as :meth:`forward`, or the law was compiled without them
         """
         result = self._handle.param_jacobian(self._tensors("input", inputs))
         return to_numpy(result) if wants_numpy(inputs) else result
@@ -189,8 +208,11 @@ class CompiledModel:
     def param_vjp(self, inputs: Mapping[str, Any], cotangents: Mapping[str, Any]) -> Arrays:
         """Return the gradient by promoted parameters of the outputs weighted by `cotangents`.
 
-        :param cotangents: by output name, shaped like the outputs
-        :raises FatalError: the law was compiled without parameter derivatives
+        It has the shape of a parameter's value: rows that share one value are summed.
+
+        :param cotangents: by output name, shaped like the outputs; a missing one is zero
+        :raises ConvergenceError: as :meth:`forward`
+        :raises FatalError: as :meth:`forward`, or the law was compiled without the derivative of such an output
         """
         result = self._handle.param_vjp(self._tensors("input", inputs), self._tensors("cotangent", cotangents))
         return to_numpy(result) if wants_numpy(inputs, cotangents) else result

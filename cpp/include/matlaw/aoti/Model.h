@@ -10,6 +10,7 @@
 #include "matlaw/Model.h"
 #include "matlaw/aoti/errors.h"
 #include "matlaw/load_model.h"
+#include "matlaw/solve/Newton.h"
 
 namespace matlaw::aoti
 {
@@ -45,14 +46,20 @@ public:
   /// Promoted parameters; empty when all were baked in.
   const TensorMap & named_parameters() const override;
   void set_parameter(const std::string & name, const at::Tensor & value) override;
-  /// blocks[output][parameter], each (*B, *out_base, *param_base), of the pairs that the law was compiled with (-d
-  /// OUT:PARAM). Throw FatalError when there are none, ConvergenceError and InputError as jacobian() does.
+  /// blocks[output][parameter], each (*B, *out_base, *param_base) or without B where all rows share one block, of the
+  /// pairs that the law was compiled with (-d OUT:PARAM). Throw FatalError when there are none, ConvergenceError and
+  /// InputError as jacobian() does.
   BlockMap param_jacobian(const TensorMap & inputs) const override;
   /// The derivative of sum(cotangent * output) by each parameter that has derivatives, of the shape of the parameter's
   /// value: per row where it has one value per row, the sum over the rows that share a value otherwise. A missing
   /// cotangent is zero; a given one may have a batch that broadcasts to that of the call. Throws FatalError where a
   /// needed pair was not compiled.
   TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const override;
+
+  /// Settings of the Newton solves: those that the law was compiled with, until they are set.
+  const solve::NewtonConfig & solver_config() const;
+  /// Throws FatalError for a value out of range, and for a law that solves nothing. May not run beside calls.
+  void set_solver_config(const solve::NewtonConfig & config);
 
   /// What evaluates the graphs: "native", "inductor", or "native+inductor" where only some have a native kernel.
   const std::string & backend() const;

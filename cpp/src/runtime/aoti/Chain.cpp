@@ -286,7 +286,6 @@ struct Chain<Real>::ImplicitStage final : Chain<Real>::Stage
 {
   std::int64_t n = 0;
   std::vector<artifact::Slice> unknowns;
-  solve::NewtonConfig config;
   Call<Real> residual, jacobian;
   Slot u;
   /// Initial guess: first copies (unknown from input) and zeros, then the predictor
@@ -312,12 +311,12 @@ struct Chain<Real>::ImplicitStage final : Chain<Real>::Stage
     CompiledSystem<Real> system(residual, jacobian, unknowns, n, w, ld);
     w.segment_verdicts.assign(rows, {});
     Real * values = arena + u.offset * ld;
-    solve::newton<Real>(system, values, ld, rows, config, w.segment_verdicts.data());
+    solve::newton<Real>(system, values, ld, rows, w.solver, w.segment_verdicts.data());
     for (std::int64_t i = 0; i < rows; i++)
     {
       const auto & verdict = w.segment_verdicts[i];
       w.iterations[i] = std::max(w.iterations[i], verdict.iterations);
-      w.dt_factor[i] = std::min(w.dt_factor[i], solve::step_factor(verdict, config.miters));
+      w.dt_factor[i] = std::min(w.dt_factor[i], solve::step_factor(verdict, w.solver.miters));
       // NaN counts as the largest: it says most about why a row failed.
       if (!(verdict.final_residual <= w.residual[i]))
         w.residual[i] = verdict.final_residual;
@@ -544,7 +543,6 @@ struct Chain<Real>::Builder
     auto stage = std::make_unique<ImplicitStage>();
     stage->n = segment.size;
     stage->unknowns = segment.unknowns;
-    stage->config = {metadata.solver.atol, metadata.solver.rtol, metadata.solver.miters};
     stage->u = allocate(segment.size);
     const auto of_unknown = [&](const artifact::Slice & slice)
     { return Slot{stage->u.offset + slice.offset, slice.size}; };

@@ -61,6 +61,9 @@ struct ChunkWorkspace
   std::vector<solve::RowVerdict> segment_verdicts;
   std::vector<std::uint8_t> singular;
 
+  /// Of the Newton solves; set by whoever calls Chain::run
+  solve::NewtonConfig solver;
+
   // of the chunk's rows
   std::vector<Status> status;
   std::vector<std::int32_t> iterations;

@@ -51,6 +51,12 @@ public:
         _parameter_chain(metadata, graphs, By::PARAMETERS),
         _dtype(dtype)
   {
+    for (const auto & pair : metadata.derivatives)
+      _pairs[int(Want::JACOBIAN)].push_back(
+          {&find(metadata.outputs, pair.output), &find(metadata.inputs, pair.input), pair.batch_independent});
+    for (const auto & pair : metadata.param_derivatives)
+      _pairs[int(Want::PARAM_JACOBIAN)].push_back(
+          {&find(metadata.outputs, pair.output), &find(metadata.parameters, pair.input), pair.batch_independent});
     for (const auto want : {Want::VALUES, Want::JACOBIAN, Want::PARAM_JACOBIAN})
     {
       const auto & chain = this->chain(want);
@@ -97,6 +103,7 @@ private:
     Call(const TypedEvaluator & evaluator, const Arguments & arguments, Want want)
         : chain(evaluator.chain(want)),
           derivatives(want != Want::VALUES),
+          solver(arguments.solver),
           rows(arguments.batch.rows())
     {
       const auto & metadata = evaluator._metadata;
@@ -122,22 +129,18 @@ private:
         outputs.push_back(tensor.template mutable_data_ptr<Real>());
         evaluation.outputs.emplace(variable.reported, tensor);
       }
-      const auto add_block = [&](const artifact::Variable & output, const artifact::Variable & input)
+      const auto & pairs = evaluator.pairs(want);
+      for (std::size_t k = 0; k < pairs.size(); k++)
       {
-        auto shape = output.base_shape;
-        shape.insert(shape.end(), input.base_shape.begin(), input.base_shape.end());
-        const auto tensor = make(shape, evaluator._dtype);
-        blocks.push_back(tensor.template mutable_data_ptr<Real>());
-        block_rows.push_back(output.size);
-        block_columns.push_back(input.size);
-        evaluation.jacobian[output.reported].insert_or_assign(input.reported, tensor);
-      };
-      if (want == Want::JACOBIAN)
-        for (const auto & pair : metadata.derivatives)
-          add_block(find(metadata.outputs, pair.output), find(metadata.inputs, pair.input));
-      else if (want == Want::PARAM_JACOBIAN)
-        for (const auto & pair : metadata.param_derivatives)
-          add_block(find(metadata.outputs, pair.output), find(metadata.parameters, pair.input));
+        const auto & [output, input, constant] = pairs[k];
+        auto shape = output->base_shape;
+        shape.insert(shape.end(), input->base_shape.begin(), input->base_shape.end());
+        const auto tensor = constant ? evaluator.constant_blocks(want)[k].clone() : make(shape, evaluator._dtype);
+        blocks.push_back(constant ? nullptr : tensor.template mutable_data_ptr<Real>());
+        block_rows.push_back(output->size);
+        block_columns.push_back(input->size);
+        evaluation.jacobian[output->reported].insert_or_assign(input->reported, tensor);
+      }
       evaluation.status = make({}, at::kChar);
       evaluation.iterations = make({}, at::kInt);
       evaluation.dt_factor = make({}, at::kDouble);
@@ -158,8 +161,10 @@ private:
 
     const Chain<Real> & chain;
     bool derivatives;
+    const solve::NewtonConfig & solver;
     std::int64_t rows;
     std::vector<runtime::RowReader<Real>> readers;
+    /// A block that is the same for all rows is a null pointer here: it is known already.
     std::vector<Real *> outputs, blocks;
     std::vector<std::int64_t> block_rows, block_columns;
     std::int8_t * status;
@@ -196,6 +201,54 @@ private:
 
   /// The chain that a call runs. Where values and parameters are in the arena is the same in both.
   const Chain<Real> & chain(Want want) const { return want == Want::PARAM_JACOBIAN ? _parameter_chain : _chain; }
+
+  /// A derivative that was compiled.
+  struct TypedPair
+  {
+    const artifact::Variable * output;
+    const artifact::Variable * input;
+    bool batch_independent;
+  };
+  const std::vector<TypedPair> & pairs(Want want) const { return _pairs[int(want)]; }
+
+  /// Blocks that are the same for all rows, (*out_base, *in_base), at their place among pairs(want); others are not
+  /// defined. They depend on nothing that a call hands over, so they are computed once, from a row of zeros.
+  const std::vector<at::Tensor> & constant_blocks(Want want) const
+  {
+    auto & constants = _constants[int(want)];
+    std::call_once(constants.once,
+                   [&]
+                   {
+                     const Lease lease(*this);
+                     auto & w = *lease.workspace;
+                     const support::FloatingPointDefaults defaults;
+                     const auto & chain = this->chain(want);
+                     constexpr std::int64_t ld = native::row_block;
+                     Real * arena = w.arena.reserve(std::max<std::int64_t>(chain.arena_size(true), 1) * ld);
+                     for (const auto & slot : chain.inputs())
+                       std::fill_n(arena + slot.offset * ld, slot.size * ld, Real(0));
+                     for (std::size_t k = 0; k < chain.parameters().size(); k++)
+                       for (std::int64_t c = 0; c < chain.parameters()[k].size; c++)
+                         std::fill_n(arena + (chain.parameters()[k].offset + c) * ld, ld,
+                                     Real(_metadata.parameters[k].value[c]));
+                     w.solver = _metadata.solver;
+                     chain.run(w, ld, 1, true);
+                     constants.blocks.clear();
+                     for (std::size_t k = 0; k < pairs(want).size(); k++)
+                     {
+                       auto & tensor = constants.blocks.emplace_back();
+                       const auto & [output, input, constant] = pairs(want)[k];
+                       if (!constant)
+                         continue;
+                       auto shape = output->base_shape;
+                       shape.insert(shape.end(), input->base_shape.begin(), input->base_shape.end());
+                       tensor = at::empty(shape, at::TensorOptions().dtype(_dtype));
+                       copy_block(chain.derivatives()[k], output->size, input->size,
+                                  tensor.template mutable_data_ptr<Real>(), 1, arena, ld);
+                     }
+                   });
+    return constants.blocks;
+  }
 
   template <typename List>
   static const artifact::Variable & find(const List & list, const std::string & name)
@@ -247,6 +300,7 @@ private:
   void run_chunk(Call & call, std::int64_t first, std::int64_t rows, Workspace & w) const
   {
     const support::FloatingPointDefaults defaults;
+    w.solver = call.solver;
     const auto ld = whole_blocks(rows);
     Real * arena = w.arena.reserve(std::max<std::int64_t>(call.chain.arena_size(call.derivatives), 1) * ld);
     std::size_t reader = 0;
@@ -317,9 +371,15 @@ private:
   void write_block(Call & call, std::size_t k, std::int64_t first, std::int64_t rows, const Real * arena,
                    std::int64_t ld) const
   {
-    const auto & block = call.chain.derivatives()[k];
     const auto p = call.block_rows[k], r = call.block_columns[k];
-    Real * to = call.blocks[k] + first * p * r;
+    if (call.blocks[k])
+      copy_block(call.chain.derivatives()[k], p, r, call.blocks[k] + first * p * r, rows, arena, ld);
+  }
+
+  /// Copies a derivative of `rows` rows from the arena to (rows, p, r).
+  static void copy_block(const Block & block, std::int64_t p, std::int64_t r, Real * to, std::int64_t rows,
+                         const Real * arena, std::int64_t ld)
+  {
     if (block.kind != Block::Kind::STORED)
     {
       std::fill_n(to, rows * p * r, Real(0));
@@ -351,6 +411,8 @@ private:
       std::fill_n(call.outputs[k] + row * _metadata.outputs[k].size, _metadata.outputs[k].size, nan);
     for (std::size_t k = 0; k < call.blocks.size(); k++)
     {
+      if (!call.blocks[k])
+        continue;
       const auto size = call.block_rows[k] * call.block_columns[k];
       std::fill_n(call.blocks[k] + row * size, size, nan);
     }
@@ -369,6 +431,13 @@ private:
   Chain<Real> _parameter_chain;
   at::ScalarType _dtype;
   std::int64_t _chunk_rows[3];
+  std::vector<TypedPair> _pairs[3];
+  struct Constants
+  {
+    std::once_flag once;
+    std::vector<at::Tensor> blocks;
+  };
+  mutable Constants _constants[3];
   mutable std::mutex _mutex;
   mutable std::vector<std::unique_ptr<Workspace>> _stock;
 };

@@ -38,6 +38,7 @@ struct Arguments
   std::vector<at::Tensor> inputs;
   std::vector<at::Tensor> parameters;
   BatchShape batch;
+  solve::NewtonConfig solver;
 };
 
 class Evaluator

@@ -42,6 +42,7 @@ struct Model::Implementation
   Graphs graphs;
   std::unique_ptr<Evaluator> evaluator;
   TensorMap parameters;
+  solve::NewtonConfig solver;
 
   std::vector<std::string> input_names, output_names, parameter_names, input_types, output_types;
   std::vector<std::vector<std::int64_t>> input_base_shapes, output_base_shapes, input_sub_batch_shapes,
@@ -62,6 +63,7 @@ struct Model::Implementation
       choice.backend = backend_from_text(text);
     artifact = artifact::open_artifact(folder, name, choice);
     load_graphs();
+    solver = metadata().solver;
     Chunking chunking;
     chunking.max_rows = options.max_chunk_rows;
     if (backend != "native")
@@ -111,7 +113,8 @@ struct Model::Implementation
       output_sub_batch_shapes.push_back(variable.sub_batch_shape);
     }
     for (const auto & pair : metadata().derivatives)
-      derivative_pairs.push_back({reported(metadata().outputs, pair.output), reported(metadata().inputs, pair.input)});
+      derivative_pairs.push_back(
+          {reported(metadata().outputs, pair.output), reported(metadata().inputs, pair.input), pair.batch_independent});
     for (auto pair : metadata().state_pairs)
     {
       pair.current = reported(pair.is_state ? metadata().outputs : metadata().inputs, pair.current);
@@ -140,6 +143,7 @@ struct Model::Implementation
   {
     check_names("input", metadata().name, inputs, input_names, true);
     Arguments arguments;
+    arguments.solver = solver;
     const auto take = [&](const char * what, const Variable & variable, const at::Tensor & value)
     {
       check_tensor(what, variable, value, artifact.dtype);
@@ -302,14 +306,12 @@ std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const Tenso
     at::Tensor sum;
     for (const auto & [input, variable] : variables)
     {
-      const auto & block = blocks.at(output.reported).at(input);
-      const auto matrix = block.reshape(
-          [&]
-          {
-            auto shape = batch_shape(output, outputs.at(output.reported));
-            shape.insert(shape.end(), {output.size, variable->size});
-            return shape;
-          }());
+      const auto rows = batch_shape(output, outputs.at(output.reported));
+      auto whole = rows, flat = rows;
+      for (const auto & base : {output.base_shape, variable->base_shape})
+        whole.insert(whole.end(), base.begin(), base.end());
+      flat.insert(flat.end(), {output.size, variable->size});
+      const auto matrix = blocks.at(output.reported).at(input).expand(whole).reshape(flat);
       auto shape = batch_shape(*variable, tangents.at(input));
       shape.insert(shape.end(), {variable->size, 1});
       const auto term = at::matmul(matrix, tangents.at(input).reshape(shape)).squeeze(-1);
@@ -332,6 +334,20 @@ void Model::set_parameter(const std::string & name, const at::Tensor & value)
       check_tensor("Parameter", parameter, value, self.artifact.dtype);
       self.parameters[name] = value.detach().clone(at::MemoryFormat::Contiguous);
     }
+}
+
+const solve::NewtonConfig & Model::solver_config() const
+{
+  return _implementation->solver;
+}
+
+void Model::set_solver_config(const solve::NewtonConfig & config)
+{
+  const auto & segments = _implementation->metadata().segments;
+  if (std::none_of(segments.begin(), segments.end(), [](const auto & segment) { return segment.implicit; }))
+    throw FatalError("Model '" + name() + "' solves nothing: it has no solver settings.");
+  solve::check(config);
+  _implementation->solver = config;
 }
 
 BlockMap Model::param_jacobian(const TensorMap & inputs) const

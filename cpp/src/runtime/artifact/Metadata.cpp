@@ -213,15 +213,32 @@ Segment read_segment(const Node & node)
   return segment;
 }
 
-SolverConfig read_solver(const Node & node)
+solve::NewtonConfig read_solver(const Node & node)
 {
-  const auto line_search = node.find("ls_type");
-  if (line_search && line_search->text() != "NONE")
-    line_search->fail("is '" + line_search->text() + "', but this runtime has no line search (ls_type = NONE)");
   const auto kind = node.find("solver_kind");
   if (kind && kind->text() != "direct")
     kind->fail("is '" + kind->text() + "', but this runtime has direct linear solvers only");
-  return {node.at("atol").number(), node.at("rtol").number(), node.at("miters").count()};
+  solve::NewtonConfig config;
+  config.atol = node.at("atol").number();
+  config.rtol = node.at("rtol").number();
+  config.miters = node.at("miters").count();
+  if (const auto given = node.find("ls_max_iters"))
+    config.ls_max_iters = given->count();
+  if (const auto given = node.find("ls_cutback"))
+    config.ls_cutback = given->number();
+  if (const auto given = node.find("ls_c"))
+    config.ls_c = given->number();
+  try
+  {
+    if (const auto given = node.find("ls_type"))
+      config.ls_type = solve::line_search_from_text(given->text());
+    solve::check(config);
+  }
+  catch (const FatalError & error)
+  {
+    node.fail(std::string("is out of range: ") + error.what());
+  }
+  return config;
 }
 
 /// Sets what callers call the variables; `renamed` is one map of `boundary_aliases`, or absent.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "matlaw/Model.h"
+#include "matlaw/solve/Newton.h"
 
 namespace matlaw::artifact
 {
@@ -101,13 +102,6 @@ struct Segment
   std::vector<std::string> stems() const;
 };
 
-struct SolverConfig
-{
-  double atol = 1e-10;
-  double rtol = 1e-8;
-  std::int64_t miters = 25;
-};
-
 /// One folder `<device>/<dtype>`.
 struct Build
 {
@@ -140,7 +134,7 @@ struct Metadata
   /// The `input` of these is a parameter
   std::vector<Pair> param_derivatives;
   std::vector<StatePair> state_pairs;
-  SolverConfig solver;
+  solve::NewtonConfig solver;
   std::vector<Segment> segments;
   std::map<std::string, Variable> variables;
   std::map<std::string, Build> builds;

@@ -41,16 +41,166 @@ void pad(Real * array, std::int64_t n, std::int64_t ld, std::int64_t rows)
       array[c * ld + i] = array[c * ld + rows - 1];
 }
 
+/// Where the line search of one row stands.
+struct Search
+{
+  /// Tried now; accepted once `done`
+  double step = 1.0;
+  /// The best trial so far
+  double best = 1.0, best_norm = std::numeric_limits<double>::infinity();
+  /// Between these there is a step that satisfies the strong Wolfe conditions; `upper` may be infinite
+  double lower = 0.0, upper = std::numeric_limits<double>::infinity();
+  bool done = false;
+};
+
+/// Fraction of the initial slope that the strong Wolfe conditions allow at the accepted step.
+constexpr double slope_left = 0.9;
+
+/// Judges the trial of a row, of which |r| is `norm` and the slope of |r|^2 / 2 along the step is `slope` (looked at
+/// for STRONG_WOLFE only), and chooses the next.
+void judge(Search & search, const NewtonConfig & config, double initial_norm, double norm, double slope)
+{
+  if (norm < search.best_norm)
+  {
+    search.best_norm = norm;
+    search.best = search.step;
+  }
+  const double phi = norm * norm, phi_0 = initial_norm * initial_norm;
+  const bool decreased = phi <= (1.0 - 2.0 * config.ls_c * search.step) * phi_0; // false for NaN
+  if (config.ls_type == LineSearch::BACKTRACKING)
+  {
+    search.done = decreased;
+    search.step = decreased ? search.step : search.step / config.ls_cutback;
+    return;
+  }
+  // The slope at no step at all is -|r|^2: du is the exact Newton step.
+  if (decreased && std::abs(slope) <= slope_left * phi_0)
+  {
+    search.done = true;
+    return;
+  }
+  if (decreased && slope < 0)
+    search.lower = search.step;
+  else
+    search.upper = search.step;
+  search.step = std::isinf(search.upper) ? search.step * config.ls_cutback
+                                         : search.lower + (search.upper - search.lower) / config.ls_cutback;
+}
+
 /// Arrays of one solve. One per thread, so that a solve allocates nothing once its sizes have been seen.
 template <typename Real>
 struct Workspace
 {
-  support::AlignedBuffer<Real> u, u_next, b, A;
+  support::AlignedBuffer<Real> u, u_next, b, A, step, trial;
   std::vector<double> norm;
   std::vector<std::uint8_t> singular, active;
+  std::vector<Search> searches;
   std::vector<std::int32_t> rows, kept;
   bool in_use = false;
 };
+
+/// Scales the step of every active row, in w.b, as the line search says. w.norm holds |r| where the steps start.
+template <typename Real>
+void scale_steps(NonlinearSystem<Real> & system, const NewtonConfig & config, Workspace<Real> & w, std::int64_t n,
+                 std::int64_t ld, std::int64_t rows, const RowVerdict * verdicts)
+{
+  const bool wolfe = config.ls_type == LineSearch::STRONG_WOLFE;
+  const Real * x = w.u.data();
+  Real * b = w.b.data();
+  Real * A = w.A.data();
+  Real * du = w.step.reserve(n * ld);
+  Real * trial = w.trial.reserve(n * ld);
+  std::copy_n(b, n * ld, du);
+  w.searches.assign(rows, {});
+  std::int64_t left = 0;
+  for (std::int64_t p = 0; p < rows; p++)
+  {
+    w.searches[p].done = !w.active[p] || w.singular[p];
+    left += !w.searches[p].done;
+  }
+  for (std::int64_t count = 0; left > 0 && count < config.ls_max_iters; count++)
+  {
+    for (std::int64_t c = 0; c < n; c++)
+      for (std::int64_t p = 0; p < rows; p++)
+        trial[c * ld + p] =
+            w.active[p] && !w.singular[p] ? x[c * ld + p] + Real(w.searches[p].step) * du[c * ld + p] : x[c * ld + p];
+    pad(trial, n, ld, rows);
+    if (wolfe)
+      system.jacobian(trial, A, b, ld, rows);
+    else
+      system.residual(trial, b, ld, rows);
+    for (std::int64_t p = 0; p < rows; p++)
+    {
+      auto & search = w.searches[p];
+      if (search.done)
+        continue;
+      double square = 0.0, slope = 0.0;
+      for (std::int64_t i = 0; i < n; i++)
+      {
+        const double r = -double(b[i * ld + p]);
+        square += r * r;
+        double change = 0.0;
+        for (std::int64_t j = 0; wolfe && j < n; j++)
+          change += double(A[(i * n + j) * ld + p]) * double(du[j * ld + p]);
+        slope += r * change;
+      }
+      const double norm = std::sqrt(square);
+      const auto & verdict = verdicts[w.rows[p]];
+      if (norm < config.atol || norm < config.rtol * verdict.initial_residual)
+        search.done = true; // nothing left to search for
+      else
+        judge(search, config, w.norm[p], norm, slope);
+      left -= search.done;
+    }
+  }
+  for (std::int64_t p = 0; p < rows; p++)
+  {
+    const auto & search = w.searches[p];
+    const auto step = Real(search.done ? search.step : search.best);
+    for (std::int64_t c = 0; c < n; c++)
+      b[c * ld + p] = step * du[c * ld + p];
+  }
+}
+}
+
+LineSearch line_search_from_text(const std::string & text)
+{
+  if (text == "NONE")
+    return LineSearch::NONE;
+  if (text == "BACKTRACKING")
+    return LineSearch::BACKTRACKING;
+  if (text == "STRONG_WOLFE")
+    return LineSearch::STRONG_WOLFE;
+  throw FatalError("There is no line search '" + text + "'; expected NONE, BACKTRACKING or STRONG_WOLFE.");
+}
+
+std::string line_search_text(LineSearch line_search)
+{
+  switch (line_search)
+  {
+  case LineSearch::BACKTRACKING:
+    return "BACKTRACKING";
+  case LineSearch::STRONG_WOLFE:
+    return "STRONG_WOLFE";
+  default:
+    return "NONE";
+  }
+}
+
+void check(const NewtonConfig & config)
+{
+  const auto need = [](bool holds, const char * name, double value, const char * expected)
+  {
+    if (!holds)
+      throw FatalError(std::string("The solver setting ") + name + " is " + std::to_string(value) + "; it must be " +
+                       expected + ".");
+  };
+  need(config.atol >= 0 && std::isfinite(config.atol), "atol", config.atol, "a number that is not negative");
+  need(config.rtol >= 0 && std::isfinite(config.rtol), "rtol", config.rtol, "a number that is not negative");
+  need(config.miters >= 0, "miters", double(config.miters), "a whole number that is not negative");
+  need(config.ls_max_iters >= 1, "ls_max_iters", double(config.ls_max_iters), "a whole number of 1 or more");
+  need(config.ls_cutback > 1 && std::isfinite(config.ls_cutback), "ls_cutback", config.ls_cutback, "above 1");
+  need(config.ls_c > 0 && config.ls_c < 1, "ls_c", config.ls_c, "between 0 and 1");
 }
 
 template <typename Real>
@@ -138,7 +288,10 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
       std::swap(w.u, w.u_next);
       x = w.u.data();
       for (std::int64_t q = 0; q < left; q++)
+      {
         w.rows[q] = w.rows[w.kept[q]];
+        w.norm[q] = w.norm[w.kept[q]];
+      }
       w.rows.resize(left);
       w.active.assign(left, 1);
       size = left;
@@ -151,6 +304,8 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
     pad(A, n * n, width, size);
     pad(b, n, width, size);
     lu_solve(A, b, n, 1, width, width, w.singular.data());
+    if (config.ls_type != LineSearch::NONE)
+      scale_steps(system, config, w, n, width, size, verdicts);
     for (std::int64_t c = 0; c < n; c++)
       for (std::int64_t p = 0; p < size; p++)
         // A frozen row keeps its value; what happens to it here would be ignored anyway, but must not overflow.

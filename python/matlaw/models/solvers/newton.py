@@ -6,6 +6,7 @@ from matlaw.models.context import Context
 from matlaw.models.declaration import Option
 from matlaw.models.registry import register
 from matlaw.models.solvers.dense_lu import DenseLU
+from matlaw.models.solvers.line_search import LineSearch
 
 
 @register("Newton", section="Solvers")
@@ -16,6 +17,7 @@ class Newton:
     :ivar rel_tol: tolerance for that norm relative to the initial one
     :ivar max_its: largest number of iterations
     :ivar linear_solver: how the linear systems are solved
+    :ivar line_search: how far a row goes along its step; here always all of it
     """
 
     linear_solver_ = Option("str", "the linear solver", required=False)
@@ -40,3 +42,4 @@ class Newton:
         if not isinstance(solver, DenseLU):
             raise context.error(f"'{name}' is not a linear solver", "linear_solver")
         self.linear_solver: DenseLU = solver
+        self.line_search = LineSearch()
