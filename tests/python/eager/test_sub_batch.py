@@ -265,3 +265,24 @@ def test_compiled_and_eager_agree(path, tmp_path):
 def test_a_derivative_of_one_grain_is_not_compiled(path, tmp_path, pair):
     with pytest.raises(CompileError, match="the derivative involves the sub-batched variable 'creep"):
         compile_model(path, "model", tmp_path / "aoti", [pair], backend="native")
+
+
+@pytest.mark.parametrize("structure", ["dense", "block", ""])
+def test_the_structure_of_a_system_changes_nothing(law, structure):
+    text = GRAINS.replace("unknowns = 'creep'", f"unknowns = 'creep'\n    structure = '{structure}'")
+    values = grain_inputs()
+    expected = law(by_name(creep="(2; 5)") + GRAINS).forward(values)
+    found = law(by_name(creep="(2; 5)") + text).forward(values)
+    torch.testing.assert_close(found["creep"], expected["creep"], rtol=0.0, atol=0.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("structure = 'dense block'", "expected 1 entries, one for each group of unknowns, got 2"),
+        ("structure = 'blok'", "unknown structure 'blok'; did you mean 'block'"),
+    ],
+)
+def test_groups_and_structures_that_do_not_fit(law, options, message):
+    with pytest.raises(InputFileError, match=message):
+        law(GRAINS.replace("unknowns = 'creep'", f"unknowns = 'creep'\n    {options}"))

@@ -62,6 +62,31 @@ def test_a_shared_leaf_is_one_object_with_its_first_name(model):
     assert f == pytest.approx(0.0, abs=1e-14)
 
 
+def test_names_that_a_nested_model_neither_takes_nor_gives_are_its_own(model):
+    """The same law in two places, of a trial strain and of the strain: a name may mean one thing here, another there."""
+    text = (
+        "[trial_e]\ntype = ScalarLinearCombination\nfrom = 'E p0'\nto = 'e'\nweights = '1 -1'\n[]\n"
+        "[e]\ntype = ScalarLinearCombination\nfrom = 'E p'\nto = 'e'\nweights = '1 -1'\n[]\n"
+        "[law]\ntype = ScalarLinearCombination\nfrom = 'e'\nto = 's'\nweights = '10'\n[]\n"
+        "[step]\ntype = ScalarLinearCombination\nfrom = 's'\nto = 'p'\nweights = '0.01'\n[]\n"
+        "[trial]\ntype = ComposedModel\nmodels = 'trial_e law step'\n[]\n"
+        "[inner]\ntype = ComposedModel\nmodels = 'trial'\nadditional_outputs = 'p'\n[]\n"
+    )
+    m = model(text + composed("inner e law", "p"))
+    assert list(m.inputs) == ["E", "p0"] and list(m.outputs) == ["s", "p"]
+    assert [c.name for c in m.children] == ["inner", "e", "law"]
+    values = {"E": Scalar.constant(3.0), "p0": Scalar.constant(1.0)}
+    found = m.evaluate(values)
+    assert found["p"].data.item() == pytest.approx(0.2)
+    assert found["s"].data.item() == pytest.approx(28.0)
+    # One law, one parameter, under its first path.
+    names = [name for name in m.named_parameters() if name.endswith("law.weight_0")]
+    assert names == ["inner.trial.law.weight_0"]
+    changed = m.evaluate(values, {names[0]: Scalar.constant(20.0)})
+    assert changed["p"].data.item() == pytest.approx(0.4)
+    assert changed["s"].data.item() == pytest.approx(52.0)
+
+
 def test_cycles_are_named(model):
     a = "[a]\ntype = ScalarLinearCombination\nfrom = 'x'\nto = 'y'\n[]\n"
     b = "[b]\ntype = ScalarLinearCombination\nfrom = 'y'\nto = 'z'\n[]\n"
@@ -201,8 +226,8 @@ def test_implicit_update(model):
         ("unknowns_Scalar = 'x'", "unknowns_Scalar = 'z'", "unknown variable among the unknowns 'z'"),
         ("unknowns_Scalar = 'x'", "unknowns_SR2 = 'x'", "unknown 'x' is Scalar, but the predictor gives SR2"),
         ("unknowns_Scalar = 'x'", "", "expected at least one unknown"),
-        ("unknowns = 'x'", "unknowns = 'x'\nstructure = 'dense'", "'structure' is not supported yet"),
-        ("unknowns = 'x'", "unknowns = 'x; t'", "groups of variables"),
+        ("unknowns = 'x'", "unknowns = 'x'\nstructure = 'sparse'", "unknown structure 'sparse'"),
+        ("unknowns = 'x'", "unknowns = 'x; t'", "residual of 't'"),
         ("unknowns = 'x'", "unknowns = 'y'", r"unknown input of model 'system' 'y'"),
         ("unknowns = 'x'", "unknowns = 'x'\nresiduals = 'r'", r"residual of 'x'.*'r'"),
         ("unknowns = 'x'", "unknowns = 'x'\nresiduals = 'x_residual r'", "expected 1 different residuals"),

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from matlaw.eager import EagerModel
+from matlaw.errors import InputFileError
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "models"
 EXPECTED = json.loads(Path(__file__).parents[2].joinpath("data", "crystals_of_neml2_3.1.0.json").read_text())
@@ -110,3 +111,16 @@ def test_tangent_through_the_state_of_the_grains(law, stress):
         torch.testing.assert_close(
             block[:, :, c], (sides[0] - sides[1]) / (2.0 * step), rtol=1e-5, atol=1e-6 * block.abs().max().item()
         )
+
+
+def test_groups_of_unknowns_change_nothing():
+    groups = [
+        "EquationSystems/equations/unknowns:='elastic_strain; slip_hardening'",
+        "EquationSystems/equations/residuals:='elastic_strain_residual; slip_hardening_residual'",
+        "EquationSystems/equations/structure:='block dense'",
+    ]
+    for a, b in zip(run("single_crystal"), run("single_crystal", groups), strict=True):
+        assert all(torch.equal(a[name], b[name]) for name in a)
+    groups[1] = "EquationSystems/equations/residuals:='elastic_strain_residual slip_hardening_residual'"
+    with pytest.raises(InputFileError, match="expected groups of 1, 1 residuals, as the unknowns have, got 2"):
+        start("single_crystal", groups)

@@ -7,10 +7,16 @@ from matlaw.models.declaration import Option
 from matlaw.models.registry import register
 from matlaw.models.variable import Variable
 
+_STRUCTURES = ("block", "dense")
+
 
 @register("NonlinearSystem", section="EquationSystems")
 class NonlinearSystem:
     """The equations ``residuals(unknowns, givens) = 0`` of a model.
+
+    Unknowns and residuals may be grouped by semicolons, and ``structure`` may say of each group whether the entries of
+    its sub-batch axes are coupled (``dense``) or not (``block``). Neither changes the solution; the direct solver takes
+    all unknowns as one dense system.
 
     :ivar model: the model that evaluates the residuals
     :ivar unknowns: inputs of the model that are solved for
@@ -21,23 +27,38 @@ class NonlinearSystem:
     model_ = Option("str", "the model that evaluates the residuals")
     unknowns_ = Option("list", "the unknowns")
     residuals_ = Option("list", "their residuals, by default <unknown>_residual", required=False)
-    structure_ = Option("list", "structure of the Jacobian", required=False)
+    structure_ = Option("list", "block or dense for each group of unknowns", required=False)
 
     def __init__(self, context: Context) -> None:
         self.name = context.name
         self.location = context.location
-        if context.given("structure"):
-            raise context.error(
-                "option 'structure' is not supported yet; the Jacobian is dense. Remove it", "structure"
-            )
-        for option in ("unknowns", "residuals"):
-            if len(context.groups(option)) > 1:
-                raise context.error("groups of variables (separated by ';') are not supported yet", option)
+        self._check_groups(context)
         self.model = context.model(context.option("model"), "model")
         self.unknowns: list[str] = context.option("unknowns")
         self.residuals: list[str] = context.option("residuals") or [f"{name}_residual" for name in self.unknowns]
         self._check(context)
         self.givens = [name for name in self.model.inputs if name not in self.unknowns]
+
+    def _check_groups(self, context: Context) -> None:
+        """Groups, separated by semicolons, and their structures agree in number."""
+        groups = context.groups("unknowns")
+        if context.given("residuals"):
+            unknowns, residuals = (
+                [len(group) for group in context.groups(option)] for option in ("unknowns", "residuals")
+            )
+            if sum(unknowns) == sum(residuals) and unknowns != residuals:
+                raise context.error(
+                    f"expected groups of {_listed(unknowns)} residuals, as the unknowns have, got {_listed(residuals)}",
+                    "residuals",
+                )
+        structure = context.option("structure")
+        for token in structure:
+            if token.lower() not in _STRUCTURES:
+                raise context.unknown("structure", token, list(_STRUCTURES), "structure")
+        if structure and len(structure) != len(groups):
+            raise context.error(
+                f"expected {len(groups)} entries, one for each group of unknowns, got {len(structure)}", "structure"
+            )
 
     def _check(self, context: Context) -> None:
         """Every unknown is an input, every residual an output, and sizes agree pairwise."""
@@ -73,3 +94,7 @@ class NonlinearSystem:
     def given_variables(self) -> dict[str, Variable]:
         """The givens by name."""
         return {name: self.model.inputs[name] for name in self.givens}
+
+
+def _listed(counts: list[int]) -> str:
+    return ", ".join(map(str, counts))
