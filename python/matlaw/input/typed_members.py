@@ -105,7 +105,9 @@ class Region:
             return list(self.shape)
         if name == "ndim":
             return len(self.shape)
-        methods = {"expand": self.expand, "unsqueeze": self.unsqueeze, **({"retag": self.retag} if self.sub else {})}
+        methods: dict[str, Callable[..., Public]] = {"expand": self.expand, "unsqueeze": self.unsqueeze}
+        if self.sub:
+            methods["retag"] = self.retag
         if name not in methods:
             what = "sub_batch" if self.sub else "dynamic_batch"
             raise ExpressionError(unknown_name(f"member of {what}", name, ["shape", "ndim", *methods]))

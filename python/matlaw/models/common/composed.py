@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from matlaw.models.common.implicit_update import ImplicitUpdate
 from matlaw.models.context import Context, ParameterSlot
 from matlaw.models.declaration import Option
 from matlaw.models.model import Model, Overrides, Values
@@ -17,7 +18,11 @@ class ComposedModel(Model):
     depth keep the order in which they are listed. Composed models among the members are flattened, and models that
     give parameters of members are added. The outputs are those that no member takes, then ``additional_outputs``.
 
+    A variable that a composed model neither takes nor gives is its own: where another member gives a variable of the
+    same name, the composed model stays a member as a whole. One that holds an implicit update is flattened always.
+
     :ivar children: the members in the order in which they are evaluated
+    :ivar parts: the models that are listed, and those that give parameters
     """
 
     models = Option("list", "the models to compose")
@@ -33,26 +38,39 @@ class ComposedModel(Model):
         if not names:
             raise context.error("expected at least one model", "models")
         extra: list[str] = list(context.option("additional_outputs"))
-        for name in names:
-            self._collect(context.model(name, "models"), members, extra)
+        self.parts: list[Model] = [context.model(name, "models") for name in names]
+        whole = models_with_own_names(self.parts)
+        for part in self.parts:
+            self._collect(part, members, extra, whole)
         for member in members:  # grows while it is walked: providers may need providers
             for provider in member.providers:
-                self._collect(provider, members, extra)
+                self.parts.append(provider)
+                self._collect(provider, members, extra, whole)
         producers = self._producers(members, context)
         self.children: list[Model] = _sort(members, producers, context)
         self._boundary(producers, extra, context)
 
-    def _collect(self, model: Model, members: list[Model], extra: list[str]) -> None:
-        """Adds a member, or the members of a composed one, once."""
-        if isinstance(model, ComposedModel):
+    def _collect(self, model: Model, members: list[Model], extra: list[str], whole: set[int], prefix: str = "") -> None:
+        """Adds a member, or the members of a composed one, once.
+
+        :param whole: identities of composed models that are not flattened
+        :param prefix: path of the composed model that it is a member of
+        """
+        if isinstance(model, ComposedModel) and whole and id(model) not in whole:
+            for part in model.parts:
+                self._collect(part, members, extra, whole, f"{prefix}{model.name}.")
+            extra.extend(model.exposed)
+        elif isinstance(model, ComposedModel) and not whole:
             for child in model.children:
                 if id(child) not in self._paths:
                     self._paths[id(child)] = f"{model.name}.{model._paths[id(child)]}"
                     members.append(child)
             extra.extend(model.exposed)
         elif id(model) not in self._paths:
-            self._paths[id(model)] = model.name
+            self._paths[id(model)] = prefix + model.name
             members.append(model)
+            if isinstance(model, ComposedModel):
+                extra.extend(model.exposed)
 
     def _producers(self, members: list[Model], context: Context) -> dict[str, Model]:
         """The member that gives each output."""
@@ -112,6 +130,34 @@ class ComposedModel(Model):
         for child in self.children:
             state.update(child.run(state, overrides))
         return {name: state[name] for name in self.outputs}
+
+
+def models_with_own_names(parts: list[Model]) -> set[int]:
+    """Identities of the composed models, at any depth, with a variable of their own that another model gives, too.
+
+    :param parts: models that are to be one
+    """
+    leaves: list[tuple[Model, tuple[ComposedModel, ...]]] = []
+
+    def walk(model: Model, inside: tuple[ComposedModel, ...]) -> None:
+        if isinstance(model, ComposedModel):
+            for part in model.parts:
+                walk(part, (*inside, model))
+        else:
+            leaves.append((model, inside))
+
+    for part in parts:
+        walk(part, ())
+    found: set[int] = set()
+    for composed in {id(c): c for _, inside in leaves for c in inside}.values():
+        members = [leaf for leaf, inside in leaves if any(c is composed for c in inside)]
+        if any(isinstance(leaf, ImplicitUpdate) for leaf in members):
+            continue
+        own = {name: leaf for leaf in members for name in leaf.outputs if name not in composed.outputs}
+        for leaf, inside in leaves:
+            if not any(c is composed for c in inside) and any(own.get(n, leaf) is not leaf for n in leaf.outputs):
+                found.add(id(composed))
+    return found
 
 
 def _sort(members: list[Model], producers: dict[str, Model], context: Context) -> list[Model]:
