@@ -153,7 +153,7 @@ def predictor_of_segment(segment: Any, parameters: Mapping[str, Any], name: str)
     if segment.predictor is None:
         return None
     inputs: Mapping[str, Variable] = segment.predictor.inputs
-    outputs: Mapping[str, Variable] = segment.predictor.outputs
+    outputs: Mapping[str, Variable] = {n: v for n, v in segment.predictor.outputs.items() if n in segment.unknowns}
     function = typed_function(lambda values, p: segment.predict(values, p or None), inputs, parameters, list(outputs))
     return Forward(name, function, slots_of(inputs) + parameter_slots(parameters), slots_of(outputs))
 

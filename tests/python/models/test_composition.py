@@ -6,6 +6,8 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from matlaw.errors import InputFileError
 from matlaw.tensors import SR2, Scalar
+from matlaw.trace import partition
+from matlaw.trace.graphs import predictor_of_segment
 
 HARDENING = """[h]
   type = LinearIsotropicHardening
@@ -216,6 +218,19 @@ def test_implicit_update(model):
     assert m.system.givens == ["x~1", "t", "t~1"]
     with pytest.raises(NotImplementedError, match="is implicit"):
         m.evaluate({name: Scalar.constant(1.0) for name in m.inputs})
+
+
+def test_a_composed_predictor_may_have_by_products(model):
+    other = "[other]\ntype = ScalarLinearCombination\nfrom = 't'\nto = 'unused'\n[]\n"
+    both = "[both]\ntype = ComposedModel\nmodels = 'guess other'\n[]\n"
+    text = other + both + IMPLICIT.replace("predictor = 'guess'", "predictor = 'both'")
+    [segment] = partition(model(text, rest=SYSTEM + SOLVERS)).segments
+    predictor = predictor_of_segment(segment, {}, "the predictor")
+    assert [slot.name for slot in predictor.outputs] == ["x"]
+    values = {name: Scalar.constant(3.0) for name in segment.inputs}
+    assert {name: v.data.item() for name, v in segment.predict(values).items()} == {"x": 3.0}
+    with pytest.raises(InputFileError, match="unknown variable among the unknowns 'unused'"):
+        model(other + IMPLICIT.replace("predictor = 'guess'", "predictor = 'other'"), rest=SYSTEM + SOLVERS)
 
 
 @pytest.mark.parametrize(

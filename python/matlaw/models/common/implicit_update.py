@@ -60,10 +60,15 @@ class ImplicitUpdate(Model):
             self.add_output(unknown, variable, context, "equation_system")
 
     def _check_predictor(self, predictor: Model, context: Context) -> None:
-        """Its outputs are unknowns and its inputs become inputs."""
+        """Its outputs are unknowns, but for by-products of a composed one, and its inputs become inputs."""
+        from matlaw.models.common.composed import ComposedModel  # which knows implicit updates itself
+
         unknowns = self.system.unknown_variables
+        composed = isinstance(predictor, ComposedModel) and any(name in unknowns for name in predictor.outputs)
         for output, variable in predictor.outputs.items():
             if output not in unknowns:
+                if composed:
+                    continue
                 raise context.unknown("variable among the unknowns", output, list(unknowns), "predictor")
             if unknowns[output] != variable:
                 raise context.error(
