@@ -35,21 +35,25 @@ class EagerLaw(EagerModel):
             failed_rows=result.failed_rows,
         )
 
-    def forward(self, inputs: Mapping[str, Any]) -> Arrays:
+    def forward(self, inputs: Mapping[str, Any], batch_ndim: int | None = None) -> Arrays:
         """Return the outputs."""
-        result = super().forward(self._tensors("input", inputs))
+        result = super().forward(self._tensors("input", inputs), batch_ndim)
         return to_numpy(result) if wants_numpy(inputs) else result
 
-    def jvp(self, inputs: Mapping[str, Any], tangents: Mapping[str, Any]) -> tuple[Arrays, Arrays]:
+    def jvp(
+        self, inputs: Mapping[str, Any], tangents: Mapping[str, Any], batch_ndim: int | None = None
+    ) -> tuple[Arrays, Arrays]:
         """Return the outputs and their derivative along `tangents`."""
-        outputs, derivatives = super().jvp(self._tensors("input", inputs), self._tensors("tangent", tangents))
+        outputs, derivatives = super().jvp(
+            self._tensors("input", inputs), self._tensors("tangent", tangents), batch_ndim
+        )
         if wants_numpy(inputs, tangents):
             return to_numpy(outputs), to_numpy(derivatives)
         return outputs, derivatives
 
-    def jacobian(self, inputs: Mapping[str, Any]) -> tuple[Arrays, Blocks]:
+    def jacobian(self, inputs: Mapping[str, Any], batch_ndim: int | None = None) -> tuple[Arrays, Blocks]:
         """Return the outputs and the derivative blocks."""
-        outputs, blocks = super().jacobian(self._tensors("input", inputs))
+        outputs, blocks = super().jacobian(self._tensors("input", inputs), batch_ndim)
         return (to_numpy(outputs), to_numpy(blocks)) if wants_numpy(inputs) else (outputs, blocks)
 
     def set_parameter(self, name: str, value: Any) -> None:
