@@ -72,3 +72,36 @@ def test_missing_derivatives_are_named(compiled, tmp_path):
     assert (model.forward({"strain": strain})["twice"] == 0).all()
     with pytest.raises(FatalError, match="compiled without the derivatives stress:strain; compile it with -d stress"):
         model.jacobian({"strain": strain})
+
+
+SCALARS = """
+[Models]
+  [law]
+    type = {type}
+    {options}
+  []
+  [double]
+    type = ScalarLinearCombination
+    from = 'k'
+    to = 'twice'
+    weights = '2'
+  []
+  [both]
+    type = ComposedModel
+    models = 'law double'
+  []
+[]
+"""
+VOCE = "saturated_hardening = 100\n saturation_rate = 20\n equivalent_plastic_strain = 'ep'\n isotropic_hardening = 'k'"
+
+
+def test_derivatives_of_a_scalar_by_a_scalar(tmp_path):
+    plain = tmp_path / "voce.i"
+    plain.write_text(SCALARS.format(type="VoceIsotropicHardening", options=VOCE))
+    arguments = ["--model", "law", "-d", "k:ep", "--backend", "native", "-q", "--output-dir", str(tmp_path)]
+    assert not compile_law([str(plain), *arguments])
+    path = tmp_path / "scaled.i"
+    path.write_text(SCALARS.format(type="AOTIModel", options="artifact_path = 'law'"))
+    ep = torch.tensor([0.0, 0.01, 0.2], dtype=torch.float64)
+    _, blocks = EagerModel(path, "both").jacobian({"ep": ep})
+    torch.testing.assert_close(blocks["twice"]["ep"], 2 * 100 * 20 * torch.exp(-20 * ep))

@@ -97,7 +97,8 @@ class _Call(torch.autograd.Function):
                     rows = given.shape[0]
                     weights = cotangent.reshape(rows, -1, 1)
                     block = blocks[out][name]
-                    block = block.expand((rows, *block.shape[-(cotangent.ndim + given.ndim - 2) :]))
+                    base_ndim = cotangent.ndim + given.ndim - 2
+                    block = block.expand((rows, *block.shape[block.ndim - base_ndim :]))
                     total = total + (weights * block.reshape(rows, weights.shape[1], -1)).sum(1).reshape(given.shape)
             found.append(total)
         return tuple(found)
