@@ -43,8 +43,8 @@ void check_torch(const Metadata & metadata, const std::string & folder)
                      ", or rebuild matlaw against the torch that is there.");
   if (major_minor(metadata.torch_version) != built_for)
     throw Mismatch("The artifact '" + folder + "' was compiled with torch " + metadata.torch_version +
-                     ", this runtime has torch " + TORCH_VERSION + ". Regenerate it via matlaw-compile with torch " +
-                     built_for + ".");
+                   ", this runtime has torch " + TORCH_VERSION + ". Regenerate it via matlaw-compile with torch " +
+                   built_for + ".");
 }
 
 std::string dtype_text(at::ScalarType dtype)
@@ -114,8 +114,8 @@ void check_libc(const Build & build, const std::string & folder)
   const std::string here = gnu_get_libc_version();
   if (compare_versions(here, build.glibc_floor) < 0)
     throw Mismatch("The artifact '" + folder + "' needs glibc " + build.glibc_floor +
-                     " or newer, this machine has glibc " + here +
-                     ". Regenerate it via matlaw-compile on this machine or an older one.");
+                   " or newer, this machine has glibc " + here +
+                   ". Regenerate it via matlaw-compile on this machine or an older one.");
 }
 
 bool contains(const std::vector<std::string> & list, const std::string & item)
@@ -144,7 +144,7 @@ std::map<std::string, GraphFile> choose_graphs(const Metadata & metadata, const 
   const auto refuse_cpu = [&](const std::string & targets)
   {
     throw Mismatch("The artifact '" + folder + "' was compiled for CPU " + targets + ", this CPU is " + this_cpu() +
-                     recompile + "on this machine or with a lower CPU target.");
+                   recompile + "on this machine or with a lower CPU target.");
   };
   const bool may_native = backend != Backend::INDUCTOR && has_native && !target.empty();
   const bool may_package = backend != Backend::NATIVE && has_inductor && !package_target.empty();
