@@ -9,7 +9,8 @@ else()
 endif()
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/matlawConfig.cmake.in" "${PROJECT_BINARY_DIR}/matlawConfig.cmake"
-  INSTALL_DESTINATION "${MATLAW_INSTALL_CMAKEDIR}"
+  # Absolute: a relative one would be taken relative to the package's own prefix.
+  INSTALL_DESTINATION "${CMAKE_INSTALL_PREFIX}/${MATLAW_INSTALL_CMAKEDIR}"
   INSTALL_PREFIX "${CMAKE_INSTALL_PREFIX}/${_matlaw_package_prefix}"
   NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/matlawConfigVersion.cmake" COMPATIBILITY SameMinorVersion)

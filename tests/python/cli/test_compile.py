@@ -166,16 +166,25 @@ class Cumulative(Leaf):
 '''
 
 
-def with_extension(tmp_path: Path, law: str) -> list[str]:
-    (tmp_path / "cumulative.py").write_text(EXTENSION)
+@pytest.fixture(scope="module")
+def extension(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One file for all tests of the process: a type is registered once."""
+    path = tmp_path_factory.mktemp("extension") / "cumulative.py"
+    path.write_text(EXTENSION)
+    return path
+
+
+def with_extension(tmp_path: Path, law: str, extension: Path) -> list[str]:
     (tmp_path / "law.i").write_text(law)
     output = ["--output-dir", str(tmp_path / "out")]
-    return [str(tmp_path / "law.i"), "--model", "model", *output, "--load", str(tmp_path / "cumulative.py")]
+    return [str(tmp_path / "law.i"), "--model", "model", *output, "--load", str(extension)]
 
 
-def test_unsupported_operation_names_itself_and_the_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unsupported_operation_names_itself_and_the_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], extension: Path
+) -> None:
     law = "[Models]\n  [model]\n    type = CumulativeForTest\n    x = 'x'\n    y = 'y'\n  []\n[]\n"
-    assert main([*with_extension(tmp_path, law), "--backend", "native"]) == 2
+    assert main([*with_extension(tmp_path, law, extension), "--backend", "native"]) == 2
     error = capsys.readouterr().err
     assert "aten.cumsum.default" in error
     assert "--backend both" in error
@@ -184,7 +193,7 @@ def test_unsupported_operation_names_itself_and_the_remedy(tmp_path: Path, capsy
 
 @pytest.mark.inductor
 def test_unsupported_operation_leaves_its_graphs_to_inductor(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], extension: Path
 ) -> None:
     law = """[Models]
   [elasticity]
@@ -205,7 +214,7 @@ def test_unsupported_operation_leaves_its_graphs_to_inductor(
   []
 []
 """
-    assert main([*with_extension(tmp_path, law), "-d", "stress:strain"]) == 0
+    assert main([*with_extension(tmp_path, law, extension), "-d", "stress:strain"]) == 0
     out = capsys.readouterr().out
     for stem in ("model", "model_jvp"):
         assert f"{stem}: no native kernel, left to Inductor (aten.cumsum.default has no scalar form)" in out
