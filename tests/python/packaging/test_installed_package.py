@@ -19,6 +19,14 @@ from matlaw import config
 ROOT = Path(__file__).resolve().parents[3]
 
 
+def tool(name: str) -> str:
+    """A program of the system, else the one of this environment, which need not be activated."""
+    return shutil.which(name) or str(Path(sys.executable).with_name(name))
+
+
+CMAKE, CTEST = tool("cmake"), tool("ctest")
+
+
 def run(*command: object, **options) -> str:
     done = subprocess.run(
         [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
@@ -29,10 +37,10 @@ def run(*command: object, **options) -> str:
 
 def built(source: Path, build: Path, *options: str) -> Path:
     """A project, built against the installed package."""
-    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    run("cmake", *generator, "-S", source, "-B", build, f"-Dmatlaw_DIR={config.cmake_dir()}",
+    generator = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}"]
+    run(CMAKE, *generator, "-S", source, "-B", build, f"-Dmatlaw_DIR={config.cmake_dir()}",
         f"-DPython3_EXECUTABLE={sys.executable}", *options)  # fmt: skip
-    run("cmake", "--build", build)
+    run(CMAKE, "--build", build)
     return build
 
 
@@ -108,7 +116,7 @@ def test_a_host_without_python_says_what_to_link(hosts, models):
 
 def test_a_project_with_laws_of_its_own(tmp_path):
     build = built(ROOT / "examples" / "cpp_consumer", tmp_path)
-    said = run("ctest", "--test-dir", build, "--output-on-failure", env=dict(os.environ, GTEST_COLOR="no"))
+    said = run(CTEST, "--test-dir", build, "--output-on-failure", env=dict(os.environ, GTEST_COLOR="no"))
     assert "100% tests passed" in said
     assert (build / "viscoplastic" / "model_aoti.i").is_file()
     if (build / "test_eager").exists():
@@ -132,16 +140,16 @@ def test_an_artifact_is_compiled_again_when_what_it_depends_on_changes(tmp_path)
     (source / "elastic.i").write_text(law)
     built(source, build)
     stub, metadata = build / "laws" / "model_aoti.i", build / "laws" / "model" / "metadata.json"
-    assert f"stub: {stub}" in run("cmake", build)
+    assert f"stub: {stub}" in run(CMAKE, build)
     entries = json.loads(metadata.read_text())
     assert [p["name"] for p in entries["parameters"]] == ["model.E"]
     assert entries["derivatives"][0]["output"] == "stress"
 
-    assert "Compiling the law" not in run("cmake", "--build", build), "nothing changed"
+    assert "Compiling the law" not in run(CMAKE, "--build", build), "nothing changed"
     (source / "elastic.i").write_text(law.replace("0.3", "0.25"))
-    assert "Compiling the law" in run("cmake", "--build", build)
+    assert "Compiling the law" in run(CMAKE, "--build", build)
     assert "0.25" in json.loads(metadata.read_text())["source"]["text"]
-    assert "Compiling the law" not in run("cmake", "--build", build)
+    assert "Compiling the law" not in run(CMAKE, "--build", build)
 
 
 def test_wrong_use_of_matlaw_add_artifact_is_explained(tmp_path):
@@ -153,7 +161,7 @@ def test_wrong_use_of_matlaw_add_artifact_is_explained(tmp_path):
     ]:
         (tmp_path / "CMakeLists.txt").write_text(head + call + "\n")
         done = subprocess.run(
-            ["cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-Dmatlaw_DIR={config.cmake_dir()}"],
+            [CMAKE, "-S", tmp_path, "-B", tmp_path / "build", f"-Dmatlaw_DIR={config.cmake_dir()}"],
             capture_output=True, text=True,
         )  # fmt: skip
         assert done.returncode != 0
