@@ -89,6 +89,13 @@ def test_wrong_names_of_variables_list_what_the_law_offers(attempt: Callable[...
     assert "the outputs stress (SR2)" in message
 
 
+@pytest.mark.parametrize("dt", ["0", "-1"])
+def test_a_step_has_a_length(attempt: Callable[..., str], dt: str) -> None:
+    message = attempt(TESTS / "cutback" / "jump.i", overrides=(f"Executioner/TimeStepper/dt:={dt}",))
+    assert f"dt = {dt}" in message.replace("'", "")
+    assert "positive" in message
+
+
 def test_a_block_without_law_is_named(attempt: Callable[..., str]) -> None:
     assert "no block '3'; blocks: 0" in attempt(PRESSURE, overrides=("Matlaw/steel/block:=3",))
     assert "block '2' has no law" in attempt(PATCH, overrides=("Matlaw/steel/block:=1",))

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from matlaw.cli.interrupt import interruptible
+
 if TYPE_CHECKING:
     from matlaw.artifact.compile import CompileReport
 
@@ -66,6 +68,7 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
+@interruptible("matlaw-compile", "what was there before is as it was")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code: 0, or 2 when something was wrong and nothing was written."""
     p = parser()

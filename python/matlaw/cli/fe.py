@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from matlaw.cli.interrupt import interruptible
 from matlaw.errors import MatlawError
 from matlaw.version import __version__
 
@@ -27,6 +28,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+@interruptible("matlaw-fe", "the files hold the steps that were accepted")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run; 0 when the run reached its end, 1 when it failed, 2 for a wrong command line.
 

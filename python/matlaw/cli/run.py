@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matlaw.cli.arguments import add_extensions, add_overrides, extensions_of, parse
+from matlaw.cli.interrupt import interruptible
 
 if TYPE_CHECKING:
     from matlaw.drivers import Outcome, Progress
@@ -44,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
+@interruptible("matlaw-run", "no result file is written")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = parse(parser(), arguments)

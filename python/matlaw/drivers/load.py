@@ -44,6 +44,7 @@ def load_driver(
     if model not in file.names("Models"):
         raise owner.context.unknown("model", model, file.names("Models"), "model")
     if file.type_of("Models", model) == "AOTIModel":
+        _refuse_overrides_of_what_is_compiled(file, model, overrides)
         return driver, file.build("Models", model).compiled
     from matlaw.eager import EagerModel
 
@@ -56,6 +57,17 @@ def load_driver(
         overrides=overrides,
         sub_batch=owner.sub_batch_shapes(),
     )
+
+
+def _refuse_overrides_of_what_is_compiled(file: InputFile, model: str, overrides: Sequence[str]) -> None:
+    """A stub keeps the blocks that its law was compiled from: a value set there would change nothing."""
+    for override in overrides:
+        block = override.split("/")[:2]
+        if block[0] == "Models" and block[1:] != [model]:
+            raise InputFileError(
+                f"{file.path}: the override '{override}' changes nothing, because '{model}' is compiled; run the input "
+                "that it was compiled from, or compile it again with this override"
+            )
 
 
 def run_driver(

@@ -90,6 +90,13 @@ def test_compiled_and_eager_laws_give_the_same_history(compiled):
         assert torch.allclose(aot[name], value, rtol=1e-8, atol=1e-10 * float(value.abs().max())), name
 
 
+def test_an_override_of_what_is_compiled_is_refused(compiled):
+    override = "Models/hardening/saturated_hardening:=5"
+    assert run_driver(compiled / "eager.i", "tension", [override]).history is not None
+    with pytest.raises(InputFileError, match="changes nothing, because 'model' is compiled"):
+        run_driver(compiled / "aot.i", "tension", [override])
+
+
 def test_initial_conditions_of_states_change_the_answer(compiled):
     extra = ["Drivers/tension/ic_Scalar_names:=equivalent_plastic_strain", "Drivers/tension/ic_Scalar_values:=0.05"]
     plain = run_driver(compiled / "aot.i", "tension").history.get("output", 40, "stress")

@@ -6,7 +6,7 @@ import math
 from typing import ClassVar
 
 from matlaw.errors import FatalError
-from matlaw.fe.input.parameters import Parameter, Values, required
+from matlaw.fe.input.parameters import Parameter, Values
 from matlaw.fe.input.registry import MooseObject, register
 
 _POSITIVE = (lambda value: value > 0.0, "positive")
@@ -75,7 +75,6 @@ class IterationAdaptiveDT(TimeStepper):
 
     parameters: ClassVar = {
         **_COMMON,
-        "dt": required("real"),
         "optimal_iterations": Parameter("int", check=_POSITIVE),
         "iteration_window": Parameter("int"),
         "linear_iteration_ratio": Parameter("int", 25),
