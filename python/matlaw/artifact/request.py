@@ -60,6 +60,10 @@ class Request:
         """
         from matlaw.lower.native.compiler import CPU_TARGETS
 
+        if self.name in ("", "..") or Path(self.name).name != self.name:
+            raise CompileError(
+                f"the artifact folder has the model's name, and '{self.name}' names no file; rename the block"
+            )
         if not self._targets:
             raise CompileError(f"no CPU target was given; choose from {', '.join(CPU_TARGETS)}")
         for option, value, choices in (

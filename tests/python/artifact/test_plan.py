@@ -202,3 +202,9 @@ def test_wrong_requests_name_the_choices(models: Path, options: dict, message: s
 def test_unknown_model(models: Path) -> None:
     with pytest.raises(InputFileError, match=r"'modle'; did you mean 'model'"):
         Planner(Request(models / "linear_elastic.i", "modle"))
+
+
+@pytest.mark.parametrize("name", ["..", ".", "", "a/b"])
+def test_a_model_name_that_names_no_file_is_refused(models: Path, name: str) -> None:
+    with pytest.raises(CompileError, match="names no file"):
+        Request(models / "linear_elastic.i", name).check()
