@@ -17,9 +17,6 @@ from matlaw.trace.slots import Slot, total_size
 if TYPE_CHECKING:
     from matlaw.models.variable import Variable
 
-#: Graphs that only solve linear systems: they have no native kernel, the runtime solves by itself.
-LINEAR_ALGEBRA = ("solve", "solve_ift", "solve_param")
-
 
 @dataclass(frozen=True, eq=False)
 class Forward:
