@@ -1,0 +1,92 @@
+// The equations of a compiled implicit segment, as the Newton solver sees them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "aoti/Call.h"
+#include "artifact/Metadata.h"
+#include "matlaw/native/abi.h"
+#include "matlaw/solve/NonlinearSystem.h"
+
+namespace matlaw::aoti
+{
+/// An implicit segment over the working set of a Newton solve.
+template <typename Real>
+class CompiledSystem final : public solve::NonlinearSystem<Real>
+{
+public:
+  CompiledSystem(const Call<Real> & residual, const Call<Real> & jacobian,
+                 const std::vector<artifact::Slice> & unknowns, std::int64_t size, ChunkWorkspace<Real> & w,
+                 std::int64_t ld)
+      : _residual(residual),
+        _jacobian(jacobian),
+        _unknowns(unknowns),
+        _size(size),
+        _w(w),
+        _ld(ld)
+  {
+    // What follows the unknowns: givens and parameters. Read in place until rows leave.
+    w.given_slots.clear();
+    for (std::size_t k = unknowns.size(); k < residual.inputs.size(); k++)
+      w.given_slots.push_back(w.arena.data() + residual.inputs[k].offset * ld);
+  }
+
+  std::int64_t size() const override { return _size; }
+
+  void keep(const std::vector<std::int32_t> & positions) override
+  {
+    const auto rows = std::int64_t(positions.size());
+    const auto ld = (rows + native::row_block - 1) / native::row_block * native::row_block;
+    std::int64_t components = 0;
+    for (std::size_t k = 0; k < _w.given_slots.size(); k++)
+      components += _residual.inputs[_unknowns.size() + k].size;
+    Real * to = _w.givens_next.reserve(std::max<std::int64_t>(components, 1) * ld);
+    for (std::size_t k = 0; k < _w.given_slots.size(); k++)
+    {
+      const Real * from = _w.given_slots[k];
+      _w.given_slots[k] = to;
+      for (std::int64_t c = 0; c < _residual.inputs[_unknowns.size() + k].size; c++, from += _ld, to += ld)
+      {
+        for (std::int64_t i = 0; i < rows; i++)
+          to[i] = from[positions[i]];
+        std::fill(to + rows, to + ld, to[rows - 1]);
+      }
+    }
+    std::swap(_w.givens, _w.givens_next);
+    _ld = ld;
+  }
+
+  void residual(const Real * u, Real * b, std::int64_t ld, std::int64_t) override
+  {
+    set_inputs(u, ld);
+    _w.graph_outputs.assign({b});
+    _residual.graph->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
+  }
+
+  void jacobian(const Real * u, Real * A, Real * b, std::int64_t ld, std::int64_t) override
+  {
+    set_inputs(u, ld);
+    _w.graph_outputs.assign({A, b});
+    _jacobian.graph->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
+  }
+
+private:
+  void set_inputs(const Real * u, std::int64_t ld)
+  {
+    _w.graph_inputs.clear();
+    for (const auto & slice : _unknowns)
+      _w.graph_inputs.push_back(u + slice.offset * ld);
+    for (const auto * slot : _w.given_slots)
+      _w.graph_inputs.push_back(slot);
+  }
+
+  const Call<Real> & _residual;
+  const Call<Real> & _jacobian;
+  const std::vector<artifact::Slice> & _unknowns;
+  std::int64_t _size;
+  ChunkWorkspace<Real> & _w;
+  std::int64_t _ld;
+};
+}

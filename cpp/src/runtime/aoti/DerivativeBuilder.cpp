@@ -1,0 +1,177 @@
+#include "aoti/DerivativeBuilder.h"
+
+#include <optional>
+#include <set>
+
+namespace matlaw::aoti
+{
+template <typename Real>
+DerivativeBuilder<Real>::DerivativeBuilder(const artifact::Metadata & metadata, const Graphs & graphs,
+                                           const Names & names, By by, SlotAllocator & allocator)
+    : _metadata(metadata),
+      _graphs(graphs),
+      _names(names),
+      _allocator(allocator),
+      _dependence(metadata, by)
+{
+}
+
+template <typename Real>
+std::vector<Block> DerivativeBuilder<Real>::build(const std::vector<std::unique_ptr<Stage<Real>>> & stages)
+{
+  for (const auto & [seed, size] : _dependence.seeds())
+  {
+    _derivatives[seed][seed] = {Block::Kind::IDENTITY};
+    _seed_size[seed] = size;
+  }
+  for (std::size_t i = 0; i < stages.size(); i++)
+    if (_metadata.segments[i].implicit)
+      implicit(i, static_cast<ImplicitStage<Real> &>(*stages[i]));
+    else
+      forward(i, static_cast<ForwardStage<Real> &>(*stages[i]));
+  std::vector<Block> requested;
+  for (const auto & pair : _dependence.requested())
+    requested.push_back(_derivatives[pair.output][pair.input]);
+  return requested;
+}
+
+/// Drops the derivatives of what a segment computes anew, after all of it have been read.
+template <typename Real>
+void DerivativeBuilder<Real>::replace(const artifact::Segment & segment, Blocks fresh)
+{
+  for (const auto & name : segment.outputs)
+    _derivatives[name] = std::move(fresh[name]);
+}
+
+template <typename Real>
+void DerivativeBuilder<Real>::forward(std::size_t index, ForwardStage<Real> & stage)
+{
+  const auto & segment = _metadata.segments[index];
+  const auto [passing, beginning] = _dependence.forward_pairs(segment);
+  /// A block of a graph of this segment, and where it is once a term needs it
+  struct Local
+  {
+    artifact::Pair pair;
+    Block block;
+  };
+  std::vector<Local> local;
+  const auto call = [&](const std::string & stem, std::vector<Slot> outputs, const std::vector<artifact::Pair> & pairs,
+                        const auto & size_of_input)
+  {
+    for (const auto & pair : pairs)
+    {
+      const auto columns = size_of_input(pair.input);
+      const auto slot = _allocator.allocate(_names.size_of(pair.output) * columns);
+      outputs.push_back(slot);
+      local.push_back({pair, {Block::Kind::STORED, slot.offset, columns}});
+    }
+    return Call<Real>{_graphs.at(stem).get(), stage.value.inputs, std::move(outputs)};
+  };
+  if (uses(index, passing))
+    stage.jvp = call(segment.jvp->stem, stage.value.outputs, passing,
+                     [&](const std::string & input) { return _names.size_of(input); });
+  if (uses(index, beginning))
+    stage.param_jvp =
+        call(segment.param_jvp->stem, {}, beginning, [&](const std::string & seed) { return _seed_size.at(seed); });
+
+  Blocks fresh;
+  for (const auto & [output, seeds] : _dependence.needed(index))
+    for (const auto & seed : seeds)
+    {
+      std::vector<const Local *> terms;
+      for (const auto & candidate : local)
+        if (candidate.pair.output == output && _derivatives[candidate.pair.input][seed].kind != Block::Kind::ZERO)
+          terms.push_back(&candidate);
+      if (terms.size() == 1 && _derivatives[terms[0]->pair.input][seed].kind == Block::Kind::IDENTITY)
+      {
+        fresh[output][seed] = terms[0]->block;
+        continue;
+      }
+      const auto columns = _seed_size.at(seed);
+      const auto sum = _allocator.allocate(_names.size_of(output) * columns);
+      const Block to{Block::Kind::STORED, sum.offset, columns};
+      stage.sums.push_back(sum);
+      for (const auto * term : terms)
+        stage.products.push_back({to, term->block, _derivatives[term->pair.input][seed], _names.size_of(output),
+                                  term->block.stride, columns});
+      fresh[output][seed] = to;
+    }
+  replace(segment, std::move(fresh));
+}
+
+/// Whether a derivative that is needed after a segment has a term with one of these pairs.
+template <typename Real>
+bool DerivativeBuilder<Real>::uses(std::size_t index, const std::vector<artifact::Pair> & pairs)
+{
+  for (const auto & pair : pairs)
+    for (const auto & seed : _dependence.needed(index).at(pair.output))
+      if (_derivatives[pair.input][seed].kind != Block::Kind::ZERO)
+        return true;
+  return false;
+}
+
+template <typename Real>
+void DerivativeBuilder<Real>::implicit(std::size_t index, ImplicitStage<Real> & stage)
+{
+  const auto & segment = _metadata.segments[index];
+  std::set<std::string> seeds;
+  for (const auto & [name, wanted] : _dependence.needed(index))
+    seeds.insert(wanted.begin(), wanted.end());
+  if (seeds.empty())
+  {
+    replace(segment, {});
+    return;
+  }
+  const auto n = segment.size;
+  std::map<std::string, std::int64_t> column;
+  for (const auto & seed : seeds)
+  {
+    column[seed] = stage.columns;
+    stage.columns += _seed_size.at(seed);
+  }
+  stage.A = _allocator.allocate(n * n);
+  stage.jacobian.outputs = {stage.A, _allocator.allocate(n)};
+  stage.X = _allocator.allocate(n * stage.columns);
+  const auto add = [&](const std::string & seed, const Block & left, std::int64_t inner, const Block & right)
+  {
+    const Block to{Block::Kind::STORED, stage.X.offset + column[seed], stage.columns};
+    stage.products.push_back({to, left, right, n, inner, _seed_size.at(seed)});
+  };
+  if (segment.dr_dparam && _dependence.by_parameters())
+  {
+    const auto total = total_size(segment.dr_dparam->parameters);
+    const auto P = _allocator.allocate(n * total);
+    stage.dr_dparam = {_graphs.at(segment.dr_dparam->stem).get(), stage.residual.inputs, {stage.A, P}};
+    for (const auto & slice : segment.dr_dparam->parameters)
+      if (const auto seed = Dependence::seed_of(slice.name); seeds.count(seed))
+        add(seed, {Block::Kind::STORED, P.offset + slice.offset, total}, slice.size, {Block::Kind::IDENTITY});
+  }
+  if (segment.jacobian_given)
+  {
+    const auto & givens = segment.jacobian_given->givens;
+    const auto total = total_size(givens);
+    std::optional<Slot> Bg;
+    for (const auto & seed : seeds)
+      for (const auto & slice : givens)
+      {
+        const auto right = _derivatives[slice.name][seed];
+        if (right.kind == Block::Kind::ZERO)
+          continue;
+        if (!Bg)
+          Bg = _allocator.allocate(n * total);
+        add(seed, {Block::Kind::STORED, Bg->offset + slice.offset, total}, slice.size, right);
+      }
+    if (Bg)
+      stage.jacobian_given = {_graphs.at(segment.jacobian_given->stem).get(), stage.residual.inputs, {*Bg}};
+  }
+  Blocks fresh;
+  for (const auto & seed : seeds)
+    for (const auto & slice : segment.unknowns)
+      fresh[slice.name][seed] = {Block::Kind::STORED, stage.X.offset + slice.offset * stage.columns + column[seed],
+                                 stage.columns};
+  replace(segment, std::move(fresh));
+}
+
+template class DerivativeBuilder<double>;
+template class DerivativeBuilder<float>;
+}

@@ -1,0 +1,66 @@
+#include "aoti/ImplicitStage.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "aoti/CompiledSystem.h"
+#include "matlaw/solve/BatchedLU.h"
+#include "solve/step_factor.h"
+
+namespace matlaw::aoti
+{
+template <typename Real>
+void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows, bool with_derivatives) const
+{
+  Real * arena = w.arena.data();
+  for (const auto & slot : zeros)
+    std::fill_n(arena + slot.offset * ld, slot.size * ld, Real(0));
+  for (const auto & [to, from] : copies)
+    std::copy_n(arena + from.offset * ld, from.size * ld, arena + to.offset * ld);
+  if (predictor)
+    predictor->run(w, ld);
+
+  CompiledSystem<Real> system(residual, jacobian, unknowns, n, w, ld);
+  w.segment_verdicts.assign(rows, {});
+  Real * values = arena + u.offset * ld;
+  solve::newton<Real>(system, values, ld, rows, w.solver, w.segment_verdicts.data());
+  for (std::int64_t i = 0; i < rows; i++)
+  {
+    const auto & verdict = w.segment_verdicts[i];
+    w.iterations[i] = std::max(w.iterations[i], verdict.iterations);
+    w.dt_factor[i] = std::min(w.dt_factor[i], solve::step_factor(verdict, w.solver.miters));
+    // NaN counts as the largest: it says most about why a row failed.
+    if (!(verdict.final_residual <= w.residual[i]))
+      w.residual[i] = verdict.final_residual;
+    if (verdict.status == Status::CONVERGED)
+      continue;
+    w.status[i] = Status::NOT_CONVERGED;
+    // Segments that follow give this row up at once.
+    for (std::int64_t c = 0; c < n; c++)
+      values[c * ld + i] = std::numeric_limits<Real>::quiet_NaN();
+  }
+  for (std::int64_t c = 0; c < n; c++)
+    std::fill(values + c * ld + rows, values + (c + 1) * ld, values[c * ld + rows - 1]);
+
+  if (!with_derivatives || columns == 0)
+    return;
+  (dr_dparam ? *dr_dparam : jacobian).run(w, ld);
+  if (jacobian_given)
+    jacobian_given->run(w, ld);
+  std::fill_n(arena + X.offset * ld, X.size * ld, Real(0));
+  for (const auto & product : products)
+    product.run(arena, ld, Real(-1));
+  w.singular.resize(ld);
+  solve::lu_solve<Real>(arena + A.offset * ld, arena + X.offset * ld, n, columns, ld, ld, w.singular.data());
+  for (std::int64_t i = 0; i < rows; i++)
+    if (w.singular[i] && w.status[i] == Status::CONVERGED)
+    {
+      // Solved, but without a tangent: of no use to a host that asked for one.
+      w.status[i] = Status::NOT_CONVERGED;
+      w.dt_factor[i] = std::min(w.dt_factor[i], 0.25);
+    }
+}
+
+template struct ImplicitStage<double>;
+template struct ImplicitStage<float>;
+}

@@ -1,0 +1,102 @@
+#include "aoti/ValueBuilder.h"
+
+#include <algorithm>
+
+#include "aoti/ForwardStage.h"
+#include "aoti/ImplicitStage.h"
+
+namespace matlaw::aoti
+{
+template <typename Real>
+ValueBuilder<Real>::ValueBuilder(const artifact::Metadata & metadata, const Graphs & graphs, const Names & names,
+                                 SlotAllocator & allocator)
+    : _metadata(metadata),
+      _graphs(graphs),
+      _names(names),
+      _allocator(allocator)
+{
+}
+
+template <typename Real>
+std::vector<std::unique_ptr<Stage<Real>>> ValueBuilder<Real>::build()
+{
+  for (const auto & input : _metadata.inputs)
+    inputs.push_back(_slots[input.name] = _allocator.allocate(input.size));
+  for (const auto & parameter : _metadata.parameters)
+    parameters.push_back(_parameter_slots[parameter.name] = _allocator.allocate(parameter.size));
+  std::vector<std::unique_ptr<Stage<Real>>> stages;
+  for (const auto & segment : _metadata.segments)
+    stages.push_back(segment.implicit ? implicit(segment) : forward(segment));
+  for (const auto & output : _metadata.outputs)
+    outputs.push_back(_slots.at(output.name));
+  return stages;
+}
+
+template <typename Real>
+std::vector<Slot> ValueBuilder<Real>::slots_of(const std::vector<std::string> & variables,
+                                               const artifact::Segment & segment) const
+{
+  std::vector<Slot> found;
+  for (const auto & name : variables)
+    found.push_back(_slots.at(name));
+  for (const auto & name : segment.parameters)
+    found.push_back(_parameter_slots.at(name));
+  return found;
+}
+
+template <typename Real>
+std::unique_ptr<Stage<Real>> ValueBuilder<Real>::forward(const artifact::Segment & segment)
+{
+  auto stage = std::make_unique<ForwardStage<Real>>();
+  stage->value.graph = _graphs.at(segment.value).get();
+  stage->value.inputs = slots_of(segment.inputs, segment);
+  for (const auto & name : segment.outputs)
+    stage->value.outputs.push_back(_slots[name] = _allocator.allocate(_names.size_of(name)));
+  return stage;
+}
+
+template <typename Real>
+std::unique_ptr<Stage<Real>> ValueBuilder<Real>::implicit(const artifact::Segment & segment)
+{
+  auto stage = std::make_unique<ImplicitStage<Real>>();
+  stage->n = segment.size;
+  stage->unknowns = segment.unknowns;
+  stage->u = _allocator.allocate(segment.size);
+  const auto of_unknown = [&](const artifact::Slice & slice)
+  { return Slot{stage->u.offset + slice.offset, slice.size}; };
+  const auto is_input = [&](const std::string & name)
+  { return std::find(segment.inputs.begin(), segment.inputs.end(), name) != segment.inputs.end(); };
+  for (const auto & slice : segment.unknowns)
+  {
+    stage->residual.inputs.push_back(of_unknown(slice));
+    if (!segment.predictor && is_input(slice.name))
+      stage->copies.emplace_back(of_unknown(slice), _slots.at(slice.name));
+    else if (!segment.predictor && is_input(slice.name + "~1"))
+      stage->copies.emplace_back(of_unknown(slice), _slots.at(slice.name + "~1"));
+    else
+      stage->zeros.push_back(of_unknown(slice));
+  }
+  const auto given = slots_of(segment.givens, segment);
+  stage->residual.inputs.insert(stage->residual.inputs.end(), given.begin(), given.end());
+  stage->residual.graph = _graphs.at(segment.residual).get();
+  stage->jacobian.graph = _graphs.at(segment.jacobian).get();
+  stage->jacobian.inputs = stage->residual.inputs;
+  if (segment.predictor)
+  {
+    auto & predictor = stage->predictor.emplace();
+    predictor.graph = _graphs.at(segment.predictor->stem).get();
+    predictor.inputs = slots_of(segment.predictor->inputs, segment);
+    for (const auto & name : segment.predictor->outputs)
+      for (const auto & slice : segment.unknowns)
+        if (slice.name == name)
+          predictor.outputs.push_back(of_unknown(slice));
+  }
+  for (const auto & slice : segment.unknowns)
+    _slots[slice.name] = of_unknown(slice);
+  scratch = std::max(scratch, segment.size * (segment.size + 3));
+  return stage;
+}
+
+template class ValueBuilder<double>;
+template class ValueBuilder<float>;
+}
