@@ -6,6 +6,7 @@
 namespace matlaw::bindings
 {
 void bind_errors(pybind11::module_ & module);
+void bind_logging(pybind11::module_ & module);
 void bind_newton(pybind11::module_ & module);
 void bind_model(pybind11::module_ & module);
 void bind_quadrature_batch(pybind11::module_ & module);

@@ -1,6 +1,5 @@
 #include "matlaw/load_model.h"
 
-#include <iostream>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -10,6 +9,7 @@
 #include "artifact/locate.h"
 #include "matlaw/aoti/load_model.h"
 #include "matlaw/eager_loader.h"
+#include "matlaw/logging.h"
 
 namespace matlaw
 {
@@ -94,8 +94,8 @@ void announce(const std::string & reason)
   static std::set<std::string> said;
   const std::scoped_lock lock(mutex);
   if (said.insert(reason).second)
-    std::cerr << "matlaw: " << reason << " Until then the source in the artifact is evaluated by Python, which is slow."
-              << std::endl;
+    logging::write(logging::Channel::load, logging::Level::warn,
+                   reason + " Until then the source in the artifact is evaluated by Python, which is slow.");
 }
 
 std::unique_ptr<Model> fall_back(const artifact::Location & location, const LoadOptions & options,

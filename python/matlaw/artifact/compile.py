@@ -23,6 +23,7 @@ from matlaw.artifact.plan import Plan, Planner, output_files
 from matlaw.artifact.request import Request
 from matlaw.artifact.stub import render_stub
 from matlaw.errors import CompileError
+from matlaw.output_file import naming
 from matlaw.trace.graphs import Graph
 
 #: Seeds of the states at which the self-check compares, by how thorough it is.
@@ -149,7 +150,8 @@ def compile_model(
             raise CompileError(f"model '{request.name}': there is nothing to compile")
         _verify(plan, folder, report, store)
         entries = metadata(plan, folder, digest, report.verification)
-        (folder / "metadata.json").write_text(sealed(entries), encoding="utf-8")
+        with naming(place / "metadata.json"):
+            (folder / "metadata.json").write_text(sealed(entries), encoding="utf-8")
     counter.landed(f"{name}/metadata.json")
     if stub_path is not None:
         write_file(stub_path, stub_text)

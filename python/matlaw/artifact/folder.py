@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from matlaw.output_file import naming
+
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 
@@ -39,7 +41,8 @@ def write_file(path: Path, text: str) -> None:
     """Write a text file in one step."""
     temporary = path.parent / f".{path.name}.{os.getpid()}.building"
     try:
-        temporary.write_text(text, encoding="utf-8")
+        with naming(path):
+            temporary.write_text(text, encoding="utf-8")
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -14,6 +14,7 @@ from matlaw.artifact.cache import Cache, key_of
 from matlaw.artifact.cpu import cpu_features
 from matlaw.artifact.listener import Counter
 from matlaw.artifact.plan import Plan
+from matlaw.output_file import naming
 from matlaw.trace.graphs import Graph
 
 
@@ -118,7 +119,8 @@ class _Lowering:
     def _keep(self, file: str, source: str) -> None:
         path = self.folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(source, encoding="utf-8")
+        with naming(path):
+            path.write_text(source, encoding="utf-8")
         self.counter.landed(f"{self.request.name}/{file}")
 
     def _inductor(self, graph: Graph, exports: Path, processes: Executor | None) -> None:
@@ -141,7 +143,9 @@ class _Lowering:
             if self._from_cache(file, key):
                 continue
             if not exported.exists():
-                exported.write_bytes(export(recorded, dtype))
+                payload = export(recorded, dtype)
+                with naming(exported):
+                    exported.write_bytes(payload)
             task = (str(exported), str(self.folder / file), title, target)
             if processes is None:
                 self._file(file, key, None, lambda task=task: _build_inductor(*task))  # type: ignore[misc]
@@ -156,7 +160,8 @@ class _Lowering:
         if payload is None:
             return False
         path = self.folder / file
-        path.write_bytes(payload)
+        with naming(path):
+            path.write_bytes(payload)
         report = FileReport(f"{self.request.name}/{file}", 0, statements, cached=True)
         done: Future[None] = Future()
         done.set_result(None)

@@ -181,6 +181,7 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
             {"current": p.current, "old": p.old, "role": p.role, "initial": [float(x) for x in p.initial]}
             for p in program.state_pairs
         ],
+        "times": [{"current": current, "old": old} for current, old in program.times],
         "segments": [segment_entry(part) for part in plan.segments],
         "variables": inner,
         "builds": {request.folder: build},

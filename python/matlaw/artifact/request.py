@@ -134,10 +134,7 @@ def requested_pairs(
     """
     wanted: set[tuple[str, str]] = set()
     for request in requests:
-        left, colon, right = request.partition(":")
-        left, right = left.strip(), right.strip()
-        if not colon:
-            raise CompileError(f"-d {request}: expected OUT:IN, for instance {outputs[0]}:{inputs[0]}")
+        left, right = _sides(request, outputs, [*inputs, *parameters])
         if left and left not in outputs:
             raise CompileError(f"-d {request}: {unknown_name('output', left, outputs)}")
         if right and right not in inputs and right not in parameters:
@@ -149,6 +146,21 @@ def requested_pairs(
         wanted |= {(o, i) for o in outputs for i in by if not left or o == left}
     order = [*inputs, *(p for p in parameters if p not in inputs)]
     return [(o, i) for group in (inputs, order[len(inputs) :]) for o in outputs for i in group if (o, i) in wanted]
+
+
+def _sides(request: str, outputs: Sequence[str], by: Sequence[str]) -> tuple[str, str]:
+    """The names on both sides of the colon; that one of several which leaves known names, where names hold colons.
+
+    :raises CompileError: there is no colon, or two of them do
+    """
+    splits = [(request[:i].strip(), request[i + 1 :].strip()) for i, c in enumerate(request) if c == ":"]
+    if not splits:
+        raise CompileError(f"-d {request}: expected OUT:IN, for instance {outputs[0]}:{by[0]}")
+    fitting = [(o, i) for o, i in splits if (not o or o in outputs) and (not i or i in by)]
+    if len(fitting) > 1:
+        readings = " or ".join(f"'{o}' by '{i}'" for o, i in fitting)
+        raise CompileError(f"-d {request}: may mean {readings}; rename one of these variables in the input file")
+    return (fitting or splits)[0]
 
 
 def checked_parameters(names: Sequence[str], known: dict[str, Any]) -> list[str]:

@@ -31,9 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = parse(parser(), arguments)
     from matlaw.errors import MatlawError
+    from matlaw.inspection.artifact import DamagedArtifactError
 
     try:
         found = _describe(options.path, options.model, options.overrides, extensions_of(options))
+    except DamagedArtifactError as error:
+        print(f"matlaw-inspect: error: {error}", file=sys.stderr)
+        return 1
     except MatlawError as error:
         print(f"matlaw-inspect: error: {error}", file=sys.stderr)
         return 2
@@ -100,6 +104,8 @@ def render(found: dict[str, Any]) -> list[str]:
     if found["state_pairs"]:
         rows = [[f"{p['current']} -> {p['old']}", p["role"], _initial(p)] for p in found["state_pairs"]]
         lines += ["", "from one step to the next:", *_table(rows)]
+    if found.get("times"):
+        lines += ["", "time: " + ", ".join(f"{t['current']} after {t['old']}" for t in found["times"])]
     for i, segment in enumerate(found["segments"]):
         lines += ["", *_segment(i, segment)]
     if found.get("solver_config"):

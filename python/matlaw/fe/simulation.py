@@ -166,10 +166,14 @@ class _Writers:
         began = clock.perf_counter()
         nodal: dict[str, np.ndarray] = {name: problem.nodal_field(name) for name in self._nodal}
         elemental = {name: problem.auxiliary[name].values for name in self._elemental}
-        for exodus in self._exodus:
-            exodus.write(problem.time, nodal, elemental, values)
-        for csv in self._csv:
-            csv.write(problem.time, values)
+        try:
+            for exodus in self._exodus:
+                exodus.write(problem.time, nodal, elemental, values)
+            for csv in self._csv:
+                csv.write(problem.time, values)
+        except (OSError, RuntimeError) as error:  # netCDF raises RuntimeError
+            files = " or ".join(map(str, self.files))
+            raise FatalError(f"the step at time {problem.time:g} cannot be written to {files}: {error}") from error
         problem.timing.output += clock.perf_counter() - began
 
     def close(self) -> None:

@@ -13,13 +13,18 @@ from matlaw.errors import FatalError
 _SEAL = re.compile(rb'("metadata_sha256"\s*:\s*")([0-9a-f]{64})(")')
 
 
+class DamagedArtifactError(FatalError):
+    """The metadata of a compiled law is there, but cannot be read."""
+
+
 def describe_artifact(folder: Path) -> dict[str, Any]:
     """The description of an artifact folder, after its metadata and the sizes and digests of its files were checked.
 
     ``problems`` lists what is wrong with it; it is empty for an artifact that can be loaded.
 
     :param folder: the artifact folder
-    :raises FatalError: there is no readable metadata.json
+    :raises DamagedArtifactError: its metadata.json is not that of a compiled law
+    :raises FatalError: there is no metadata.json
     """
     path = folder / "metadata.json"
     if folder.is_dir() and not path.is_file():
@@ -34,11 +39,18 @@ def describe_artifact(folder: Path) -> dict[str, Any]:
         content = path.read_bytes()
         metadata = json.loads(content)
     except OSError as error:
-        raise FatalError(f"{path}: cannot be read: {error}") from error
+        raise DamagedArtifactError(f"{path}: cannot be read: {error}") from error
     except ValueError as error:
-        raise FatalError(f"{path}: not JSON: {error}") from error
+        raise DamagedArtifactError(f"{path}: not JSON: {error}; compile the law again") from error
     if not isinstance(metadata, dict) or "schema_version" not in metadata:
-        raise FatalError(f"{path}: not the metadata of a compiled law; schema_version is missing")
+        raise DamagedArtifactError(f"{path}: not the metadata of a compiled law; schema_version is missing")
+    try:
+        return _description(folder, content, metadata)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise DamagedArtifactError(f"{path}: an entry is not what it should be ({error}); compile it again") from error
+
+
+def _description(folder: Path, content: bytes, metadata: dict[str, Any]) -> dict[str, Any]:
     files = metadata.get("files", {})
     return {
         "kind": "artifact",
@@ -53,6 +65,7 @@ def describe_artifact(folder: Path) -> dict[str, Any]:
         "parameters": metadata.get("parameters", []),
         "derivatives": metadata.get("derivatives", []),
         "state_pairs": metadata.get("state_pairs", []),
+        "times": metadata.get("times", []),
         "solver_config": metadata.get("solver_config"),
         "segments": [_segment(s) for s in metadata.get("segments", [])],
         "builds": metadata.get("builds", {}),

@@ -75,6 +75,7 @@ def describe_model(path: Path, name: str, overrides: Sequence[str] = ()) -> dict
             {"current": p.current, "old": p.old, "role": p.role, "initial": list(p.initial)}
             for p in program.state_pairs
         ],
+        "times": [{"current": current, "old": old} for current, old in program.times],
         "segments": segments,
     }
 

@@ -213,6 +213,11 @@ class Leaf(Model):
             )
         return value
 
+    @property
+    def times(self) -> list[str]:
+        """Names of the inputs that are time: those of the option ``time``."""
+        return [source for source in self._arguments.get("time", []) if isinstance(source, str)]
+
     def relative_parameters(self) -> dict[str, ParameterSlot]:
         """Slots by the parameters' own names."""
         return dict(self._slots)

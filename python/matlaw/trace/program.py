@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from matlaw.models import ImplicitUpdate, Model, Newton, ParameterSlot, Variable
-from matlaw.models.variable import newer
+from matlaw.models import ComposedModel, ImplicitUpdate, Leaf, Model, Newton, ParameterSlot, Variable
+from matlaw.models.variable import newer, old
 from matlaw.state_pair import StatePair
 from matlaw.tensors import Tensor
 from matlaw.tensors.sub_batch import expand_sub_batch
@@ -117,11 +117,11 @@ class ImplicitSegment(Segment):
         guesses = {}
         like = next(iter(values.values()), None)
         for name, variable in self.unknowns.items():
-            old = values.get(f"{name}~1") if self.predictor is None else None
+            last = values.get(old(name)) if self.predictor is None else None
             if name in found:
                 guesses[name] = found[name]
-            elif old is not None and f"{name}~1" in self.inputs:
-                guesses[name] = old
+            elif last is not None and old(name) in self.inputs:
+                guesses[name] = last
             else:
                 zero = variable.type.zeros()
                 guesses[name] = zero if like is None else zero.to(like.dtype, like.device)
@@ -169,3 +169,23 @@ class Program:
             elif current in self.inputs:
                 pairs.append(StatePair(current, name, "force", initial))
         return pairs
+
+    @property
+    def times(self) -> list[tuple[str, str]]:
+        """Inputs ``(t, t~1)`` that are time and its old value, in the order of the inputs.
+
+        Leaves say which of their inputs are time. A host has to make it advance from step to step.
+        """
+        names = {name for segment in self.segments for leaf in _leaves(segment) for name in leaf.times}
+        return [(name, old(name)) for name in self.inputs if name in names and old(name) in self.inputs]
+
+
+def _leaves(segment: ForwardSegment | ImplicitSegment) -> list[Leaf]:
+    """The leaves that a segment evaluates."""
+    pending = list(segment.models) if isinstance(segment, ForwardSegment) else [segment.update.system.model]
+    found = []
+    while pending:
+        model = pending.pop()
+        pending += model.children if isinstance(model, ComposedModel) else []
+        found += [model] if isinstance(model, Leaf) else []
+    return found

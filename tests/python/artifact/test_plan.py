@@ -178,6 +178,15 @@ def test_derivative_requests() -> None:
     assert requested_pairs([":p", "s:x"], outputs, inputs, ["p"]) == [("s", "x"), ("s", "p"), ("e", "p")]
 
 
+def test_names_with_colons_can_be_asked_for():
+    assert requested_pairs(["a:b:x"], ["a:b", "c"], ["x", "t:0"]) == [("a:b", "x")]
+    assert requested_pairs([":t:0"], ["a:b", "c"], ["x", "t:0"]) == [("a:b", "t:0"), ("c", "t:0")]
+    with pytest.raises(CompileError, match="'a' by 'b:x' or 'a:b' by 'x'"):
+        requested_pairs(["a:b:x"], ["a", "a:b"], ["x", "b:x"])
+    with pytest.raises(CompileError, match="unknown output 'a'"):
+        requested_pairs(["a:b:y"], ["a:b"], ["x"])
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

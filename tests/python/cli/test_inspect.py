@@ -78,6 +78,22 @@ def test_edited_metadata_is_reported(capsys, copy):
     assert "DAMAGED" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{", "metadata.json: not JSON"),
+        (b"\xff\xfe\x00", "metadata.json: not JSON"),
+        (b"{}", "schema_version is missing"),
+        (b'{"schema_version": 13, "files": []}', "metadata.json: an entry is not what it should be"),
+    ],
+)
+def test_metadata_that_cannot_be_read_is_damage(capsys, copy, content, message):
+    (copy / "metadata.json").write_bytes(content)
+    assert main([str(copy)]) == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert message in line and line.startswith("matlaw-inspect: error: ")
+
+
 def test_damaged_and_missing_files_are_reported(capsys, copy):
     first, second = sorted(copy.rglob("*.so"))[:2]
     first.write_bytes(first.read_bytes()[:-1])

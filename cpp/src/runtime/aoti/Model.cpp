@@ -11,6 +11,7 @@
 #include "aoti/Evaluator.h"
 #include "aoti/parameter_gradient.h"
 #include "artifact/Artifact.h"
+#include "matlaw/logging.h"
 #include "support/text.h"
 
 namespace matlaw::aoti
@@ -70,6 +71,7 @@ struct Model::Implementation
       chunking.min_rows = 1024; // a package call costs as much as hundreds of rows
     evaluator = make_evaluator(metadata(), graphs, artifact.dtype, chunking);
     describe();
+    say_what_was_loaded();
   }
 
   void load_graphs()
@@ -86,6 +88,19 @@ struct Model::Implementation
           file.native ? graph::load_native(file.path) : graph::load_package(file.path, all.at(stem), runners);
     }
     backend = native && package ? "native+inductor" : native || !package ? "native" : "inductor";
+  }
+
+  void say_what_was_loaded() const
+  {
+    using namespace logging;
+    if (enabled(Channel::load, Level::info))
+      write(Channel::load, Level::info,
+            "Model '" + metadata().name + "' from '" + artifact.folder + "': " + at::toString(artifact.dtype) + ", " +
+                backend + ", " + std::to_string(graphs.size()) +
+                " graphs, threads of a call: " + (threads ? std::to_string(threads) : std::string("as torch")) + ".");
+    if (enabled(Channel::load, Level::debug))
+      for (const auto & [stem, file] : artifact.graphs)
+        write(Channel::load, Level::debug, "  " + stem + ": " + file.path);
   }
 
   /// What callers call the variable `name` of a list that has it.

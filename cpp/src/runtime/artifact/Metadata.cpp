@@ -345,6 +345,9 @@ Metadata read_metadata(const std::string & folder)
     metadata.state_pairs.push_back(
         {node.at("current").text(), node.at("old").text(), role == "state", node.at("initial").numbers()});
   }
+  if (const auto list = root.find("times"))
+    for (const auto & node : list->items())
+      metadata.times.emplace_back(node.at("current").text(), node.at("old").text());
   bool any_implicit = false;
   for (const auto & node : root.at("segments").items())
     any_implicit |= metadata.segments.emplace_back(read_segment(node)).implicit;
@@ -561,5 +564,8 @@ void check_consistency(const Metadata & metadata, const std::string & folder)
     if (std::int64_t(pair.initial.size()) != size_of(pair.old))
       refuse("the initial value of '" + pair.old + "' has " + std::to_string(pair.initial.size()) + " entries");
   }
+  for (const auto & [current, old] : metadata.times)
+    if (!is_input(current) || !is_input(old) || size_of(current) != size_of(old))
+      refuse("the times '" + current + "' and '" + old + "' are not two inputs of one shape");
 }
 }

@@ -134,6 +134,8 @@ struct Metadata
   /// The `input` of these is a parameter
   std::vector<Pair> param_derivatives;
   std::vector<StatePair> state_pairs;
+  /// Inputs (t, t~1) that are time and its old value: t has to advance
+  std::vector<std::pair<std::string, std::string>> times;
   solve::NewtonConfig solver;
   std::vector<Segment> segments;
   std::map<std::string, Variable> variables;

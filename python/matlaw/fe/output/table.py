@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from matlaw.output_file import naming
+
 
 class CsvWriter:
     """Writes ``time`` and the postprocessors in alphabetical order, one row per step, as MOOSE does.
@@ -19,7 +21,8 @@ class CsvWriter:
         """Append a row; the first one starts the file anew."""
         if not self._names:
             self._names = sorted(values)
-            self.path.write_text(",".join(["time", *self._names]) + "\n")
+            with naming(self.path):
+                self.path.write_text(",".join(["time", *self._names]) + "\n")
         row = [time, *(values[name] for name in self._names)]
-        with self.path.open("a") as stream:
+        with naming(self.path), self.path.open("a") as stream:
             stream.write(",".join(f"{value:.14g}" for value in row) + "\n")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from matlaw.errors import CompileError
+from matlaw.output_file import naming
 
 #: What a kernel may be compiled for: the levels of the x86-64 psABI, or this very machine.
 CPU_TARGETS: Final = ("x86-64-v2", "x86-64-v3", "x86-64-v4", "native")
@@ -100,7 +101,8 @@ def build(source: str, library: Path, cpu_target: str, statement_count: int = 0)
         raise CompileError(f"unknown CPU target '{cpu_target}'; choose one of {', '.join(CPU_TARGETS)}")
     compiler = find_compiler()
     with tempfile.TemporaryDirectory(prefix="matlaw-native-") as folder:
-        (Path(folder) / "kernel.cpp").write_text(source, encoding="utf-8")
+        with naming(Path(folder) / "kernel.cpp"):
+            (Path(folder) / "kernel.cpp").write_text(source, encoding="utf-8")
         command = [
             compiler,
             *_FLAGS,
