@@ -14,6 +14,15 @@
 
 namespace matlaw::aoti
 {
+/// What a call of Model::evaluate_point says; the entries are those of an Evaluation for one row.
+struct PointVerdict
+{
+  Status status = Status::NOT_CONVERGED;
+  std::int32_t iterations = 0;
+  double dt_factor = 1.0;
+  double residual = 0.0;
+};
+
 /// Evaluates an artifact in cache-sized chunks of rows, on several threads.
 ///
 /// A row's result does not depend on the other rows, the chunking or the number of threads: the same bits with native
@@ -41,6 +50,13 @@ public:
   const std::vector<StatePair> & state_pairs() const override;
 
   Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const override;
+  /// One row, from plain numbers and without tensors: for hosts that call a law point by point.
+  ///
+  /// `inputs` holds the values of all inputs side by side, in the order of input_names(), each (*sub_batch, *base) row
+  /// by row. `outputs` is written likewise, and `jacobian`, unless it is null, with the blocks of derivative_pairs(),
+  /// in that order; all NaN when the row failed. Allocates nothing once a thread's first call is over. Throws
+  /// FatalError when a parameter has a batch.
+  PointVerdict evaluate_point(const double * inputs, double * outputs, double * jacobian) const;
   std::pair<TensorMap, TensorMap> jvp(const TensorMap & inputs, const TensorMap & tangents) const override;
 
   /// Promoted parameters; empty when all were baked in.

@@ -94,8 +94,65 @@ public:
     return call.finish();
   }
 
+  PointVerdict evaluate_point(const std::vector<at::Tensor> & parameters, const solve::NewtonConfig & solver,
+                              const double * inputs, double * outputs, double * jacobian) const override
+  {
+    const support::FloatingPointDefaults defaults;
+    const Lease lease(*this);
+    auto & w = *lease.workspace;
+    w.solver = solver;
+    constexpr std::int64_t ld = native::row_block;
+    Real * arena = w.arena.reserve(std::max<std::int64_t>(_chain.arena_size(jacobian), 1) * ld);
+    for (std::size_t k = 0; k < _metadata.inputs.size(); k++)
+    {
+      fill_lanes(inputs, _metadata.inputs[k], arena + _chain.inputs()[k].offset * ld);
+      inputs += _metadata.inputs[k].size;
+    }
+    for (std::size_t k = 0; k < _metadata.parameters.size(); k++)
+      fill_lanes(parameters[k].template const_data_ptr<Real>(), _metadata.parameters[k],
+                 arena + _chain.parameters()[k].offset * ld);
+    run_rows(_chain, w, ld, 1, jacobian);
+
+    const bool converged = w.status[0] == Status::CONVERGED;
+    constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t k = 0; k < _metadata.outputs.size(); k++)
+    {
+      const auto & variable = _metadata.outputs[k];
+      const Real * slot = arena + _chain.outputs()[k].offset * ld;
+      const auto base = std::max<std::int64_t>(size_of(variable.base_shape), 1);
+      const auto sub_batch = variable.size / base;
+      for (std::int64_t i = 0; i < variable.size; i++)
+        outputs[i] = converged ? double(slot[(i % base * sub_batch + i / base) * ld]) : nan;
+      outputs += variable.size;
+    }
+    if (jacobian)
+      for (std::size_t k = 0; k < _chain.derivatives().size(); k++)
+      {
+        const auto & block = _chain.derivatives()[k];
+        const auto p = pairs(Want::JACOBIAN)[k].output->size, r = pairs(Want::JACOBIAN)[k].input->size;
+        for (std::int64_t i = 0; i < p; i++)
+          for (std::int64_t j = 0; j < r; j++)
+            *jacobian++ = !converged                          ? nan
+                          : block.kind == Block::Kind::STORED ? arena[(block.offset + i * block.stride + j) * ld]
+                          : block.kind == Block::Kind::IDENTITY && i == j ? 1.0
+                                                                          : 0.0;
+      }
+    return {w.status[0], w.iterations[0], w.dt_factor[0], w.residual[0]};
+  }
+
 private:
   using Workspace = ChunkWorkspace<Real>;
+
+  /// One value, (*sub_batch, *base), into all columns of a slot of one block of rows.
+  template <typename From>
+  static void fill_lanes(const From * value, const artifact::Variable & variable, Real * slot)
+  {
+    const auto base = std::max<std::int64_t>(size_of(variable.base_shape), 1);
+    const auto sub_batch = variable.size / base;
+    for (std::int64_t b = 0; b < base; b++)
+      for (std::int64_t s = 0; s < sub_batch; s++, slot += native::row_block)
+        std::fill_n(slot, native::row_block, Real(value[s * base + b]));
+  }
 
   /// One call: where its rows are read from and written to.
   struct Call
@@ -297,23 +354,12 @@ private:
     return true;
   }
 
-  void run_chunk(Call & call, std::int64_t first, std::int64_t rows, Workspace & w) const
+  /// The law for rows that are in the arena, with a verdict on each.
+  void run_rows(const Chain<Real> & chain, Workspace & w, std::int64_t ld, std::int64_t rows, bool derivatives) const
   {
-    const support::FloatingPointDefaults defaults;
-    w.solver = call.solver;
-    const auto ld = whole_blocks(rows);
-    Real * arena = w.arena.reserve(std::max<std::int64_t>(call.chain.arena_size(call.derivatives), 1) * ld);
-    std::size_t reader = 0;
-    for (const auto * slots : {&_chain.inputs(), &_chain.parameters()})
-      for (const auto & slot : *slots)
-      {
-        call.readers[reader++].read(first, rows, arena + slot.offset * ld, ld);
-        runtime::pad_rows(arena + slot.offset * ld, slot.size, rows, ld);
-      }
-
     const auto bad = bad_rows(w, ld, rows);
     if (bad.empty() || replace_bad_rows(w, ld, rows, bad))
-      call.chain.run(w, ld, rows, call.derivatives);
+      chain.run(w, ld, rows, derivatives);
     else
     {
       w.status.assign(rows, Status::BAD_INPUT);
@@ -330,6 +376,23 @@ private:
         w.dt_factor[i] = 0.5;
       }
     fail_non_finite(w, ld, rows);
+  }
+
+  void run_chunk(Call & call, std::int64_t first, std::int64_t rows, Workspace & w) const
+  {
+    const support::FloatingPointDefaults defaults;
+    w.solver = call.solver;
+    const auto ld = whole_blocks(rows);
+    Real * arena = w.arena.reserve(std::max<std::int64_t>(call.chain.arena_size(call.derivatives), 1) * ld);
+    std::size_t reader = 0;
+    for (const auto * slots : {&_chain.inputs(), &_chain.parameters()})
+      for (const auto & slot : *slots)
+      {
+        call.readers[reader++].read(first, rows, arena + slot.offset * ld, ld);
+        runtime::pad_rows(arena + slot.offset * ld, slot.size, rows, ld);
+      }
+
+    run_rows(call.chain, w, ld, rows, call.derivatives);
 
     for (std::size_t k = 0; k < call.outputs.size(); k++)
     {

@@ -10,6 +10,7 @@
 #include "aoti/call_checks.h"
 #include "artifact/Metadata.h"
 #include "matlaw/Model.h"
+#include "matlaw/aoti/Model.h"
 
 namespace matlaw::aoti
 {
@@ -46,6 +47,9 @@ class Evaluator
 public:
   virtual ~Evaluator() = default;
   virtual Evaluation evaluate(const Arguments & arguments, Want want, std::int64_t threads) const = 0;
+  /// See Model::evaluate_point; `parameters` have one value each, in the order of metadata.parameters.
+  virtual PointVerdict evaluate_point(const std::vector<at::Tensor> & parameters, const solve::NewtonConfig & solver,
+                                      const double * inputs, double * outputs, double * jacobian) const = 0;
 };
 
 /// `metadata` and `graphs` must outlive the evaluator.

@@ -269,6 +269,21 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
   return self.run(inputs, options.jacobian ? Want::JACOBIAN : Want::VALUES);
 }
 
+PointVerdict Model::evaluate_point(const double * inputs, double * outputs, double * jacobian) const
+{
+  const auto & self = *_implementation;
+  std::vector<at::Tensor> parameters;
+  for (const auto & parameter : self.metadata().parameters)
+  {
+    const auto & value = parameters.emplace_back(self.parameters.at(parameter.reported));
+    if (value.numel() != parameter.size)
+      throw FatalError("The parameter '" + parameter.reported +
+                       "' has one value for each row of a batch; a law that is "
+                       "evaluated for single points needs one value. Set it to that.");
+  }
+  return self.evaluator->evaluate_point(parameters, self.solver, inputs, outputs, jacobian);
+}
+
 std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const TensorMap & tangents) const
 {
   const auto & self = *_implementation;
