@@ -11,6 +11,7 @@ that is up to date is used again, so calling this twice costs little.
 * ``linear_elastic-parameters``: the same of the elastic law, with both of its parameters
 * ``j2_viscoplastic-parameter-derivatives``, ``linear_elastic-parameter-derivatives``: besides, derivatives of all
   outputs by these parameters
+* ``relaxing_grains-native``: a law with a sub-batch axis (tests/data), derivative of the mean by strain
 
 pytest compiles what a test asks for (fixture ``artifact`` in conftest.py). For C++ tests run this file first and
 tell them where the artifacts are:
@@ -33,20 +34,23 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = ROOT / "examples" / "models"
+DATA = ROOT / "tests" / "data"
 
 
 @dataclass(frozen=True)
 class Variant:
     """How a shared artifact is compiled.
 
-    :ivar law: name of the input file in examples/models
+    :ivar law: name of the input file
     :ivar options: arguments of :func:`matlaw.artifact.compile_model`
-    :ivar derivatives: requests besides ``stress:strain``
+    :ivar derivatives: requests besides ``stress:strain``, or instead of it where it is not in examples/models
+    :ivar place: folder of the input file
     """
 
     law: str
     options: dict[str, Any] = field(default_factory=dict)
     derivatives: tuple[str, ...] = ()
+    place: Path = MODELS
 
 
 _J2_PARAMETERS = ["update.system.elasticity.E", "update.system.normality.flow.yield.sy"]
@@ -71,6 +75,7 @@ VARIANTS: dict[str, Variant] = {
     "linear_elastic-both": Variant("linear_elastic", {"backend": "both"}),
     "j2_viscoplastic-both": Variant("j2_viscoplastic", {"backend": "both"}),
     "j2_plastic-both": Variant("j2_plastic", {"backend": "both"}),
+    "relaxing_grains-native": Variant("relaxing_grains", {"backend": "native"}, ("mean_creep:strain",), DATA),
 }
 
 
@@ -89,8 +94,9 @@ def shared_artifact(name: str, jobs: int = 2) -> Path:
 
     variant = VARIANTS[name]
     place = folder() / name
-    derivatives = ["stress:strain", *variant.derivatives]
-    compile_model(MODELS / f"{variant.law}.i", "model", place, derivatives=derivatives, jobs=jobs, **variant.options)
+    derivatives = [*(["stress:strain"] if variant.place == MODELS else []), *variant.derivatives]
+    source = variant.place / f"{variant.law}.i"
+    compile_model(source, "model", place, derivatives=derivatives, jobs=jobs, **variant.options)
     return place
 
 

@@ -141,6 +141,18 @@ TEST_F(Fallback, build_left_behind)
   EXPECT_TRUE(contains(said_while_falling_back(stub()), "copied without its build"));
 }
 
+TEST_F(Fallback, a_stub_without_its_folder_says_what_is_missing)
+{
+  fs::rename(folder(), folder().string() + "_elsewhere");
+  for (const auto runtime : {Runtime::AUTO, Runtime::AOTI, Runtime::EAGER})
+  {
+    const auto message = refusal({.runtime = runtime});
+    for (const std::string & part : {stub(), folder().string(), std::string("'linear_elastic.i'"),
+                                     std::string("matlaw-compile linear_elastic.i --model model")})
+      EXPECT_TRUE(contains(message, part)) << "'" << part << "' is not in " << message;
+  }
+}
+
 TEST_F(Fallback, damaged_artifacts_are_refused)
 {
   edit([](json & m) { m["torch_version"] = "2.12.1"; });

@@ -80,6 +80,16 @@ TEST(WithoutMatlaw, the_remedy_is_named)
   expect_contains(message, "PYTHONPATH");
 }
 
+TEST(WithOtherPython, both_versions_are_named)
+{
+  const std::string message = fatal_error([] { elastic(); });
+  expect_contains(message, "holds Python 3.9.2");
+  expect_contains(message,
+                  "built for Python " + std::to_string(PY_MAJOR_VERSION) + "." + std::to_string(PY_MINOR_VERSION));
+  expect_contains(message, "link that libpython");
+  EXPECT_FALSE(Py_IsInitialized()) << "an interpreter of another version was started";
+}
+
 TEST(EagerModel, leaves_the_interpreter_lock_free)
 {
   const auto law = elastic();
@@ -273,6 +283,7 @@ TEST(EagerModel, extensions_add_model_types)
   expect_contains(fatal_error([&] { eager::load_model(input, "model"); }), "DoublingForTest");
   const auto law = eager::load_model(input, "model", {(folder / "doubling.py").string()});
   EXPECT_EQ(law.forward({{"a", at::full({3}, 1.5, at::kDouble)}}).at("b")[1].item<double>(), 3.0);
+  EXPECT_NO_THROW(eager::load_model(input, "model")) << "a type stays registered";
   std::filesystem::remove_all(folder);
 }
 

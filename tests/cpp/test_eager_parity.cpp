@@ -288,4 +288,73 @@ TYPED_TEST(Parity, strides_do_not_matter)
         expect_close(law.forward(inputs), expected, "output");
       });
 }
+
+/// The artifact's own runtime and its source: both have the promoted parameters only.
+template <typename Route>
+class ParameterParity : public Parity<Route>
+{
+};
+using ArtifactRoutes = ::testing::Types<Compiled, Source>;
+TYPED_TEST_SUITE(ParameterParity, ArtifactRoutes);
+
+TYPED_TEST(ParameterParity, values_and_derivatives_by_parameters)
+{
+  for (const std::string name : {"linear_elastic", "j2_viscoplastic"})
+  {
+    SCOPED_TRACE(name);
+    const auto place = fs::path(stub(name)).parent_path().parent_path() / (name + "-parameter-derivatives");
+    const auto path = (place / "model_aoti.i").string();
+    const auto law =
+        load_model(path, "model", {.runtime = std::is_same_v<TypeParam, Compiled> ? Runtime::AOTI : Runtime::EAGER});
+    const auto reference = aoti::load_model(path, "model");
+    const auto inputs = step(*law, 6);
+    const auto cotangent = at::cos(at::arange(36, at::kDouble)).reshape({6, 6});
+    ASSERT_EQ(law->named_parameters().size(), reference->named_parameters().size());
+    for (const bool per_row : {false, true})
+    {
+      if (per_row)
+      {
+        const auto first = *reference->named_parameters().begin();
+        for (auto * each : {law.get(), static_cast<Model *>(reference.get())})
+          each->set_parameter(first.first, first.second * at::linspace(0.9, 1.1, 6, at::kDouble));
+      }
+      expect_close(law->named_parameters(), reference->named_parameters(), "parameter");
+      expect_close(law->forward(inputs), reference->forward(inputs), "output");
+      const auto blocks = law->param_jacobian(inputs);
+      for (const auto & [output, row] : reference->param_jacobian(inputs))
+        for (const auto & [parameter, block] : row)
+          expect_close(blocks.at(output).at(parameter), block.expand(blocks.at(output).at(parameter).sizes()),
+                       output + " by " + parameter);
+      const auto gradients = law->param_vjp(inputs, {{"stress", cotangent}});
+      for (const auto & [parameter, gradient] : reference->param_vjp(inputs, {{"stress", cotangent}}))
+        expect_close(gradients.at(parameter), gradient, "gradient by " + parameter);
+    }
+    expect_error<FatalError>([&] { law->set_parameter("nothing", at::ones({}, at::kDouble)); }, "nothing", name);
+  }
+}
+
+TYPED_TEST(ParameterParity, a_parameter_that_is_not_finite_is_a_bad_input)
+{
+  const auto path = fs::path(stub("linear_elastic")).parent_path().parent_path() / "linear_elastic-parameters";
+  const auto law = load_model((path / "model_aoti.i").string(), "model",
+                              {.runtime = std::is_same_v<TypeParam, Compiled> ? Runtime::AOTI : Runtime::EAGER});
+  auto modulus = at::full({4}, 1e5, at::kDouble);
+  modulus[2] = std::numeric_limits<double>::quiet_NaN();
+  law->set_parameter("model.E", modulus);
+  const auto result = law->evaluate(step(*law, 4));
+  EXPECT_EQ(result.failed_rows, (std::vector<std::int64_t>{2}));
+  EXPECT_EQ(result.status[2].template item<int>(), int(Status::BAD_INPUT));
+  EXPECT_THROW(law->forward(step(*law, 4)), InputError);
+}
+
+TYPED_TEST(Parity, an_undefined_tensor_is_refused)
+{
+  this->for_all_laws(
+      [](const Model & law, const Model & reference)
+      {
+        auto inputs = step(law, 4);
+        inputs.at("strain") = at::Tensor();
+        expect_error<FatalError>([&] { law.evaluate(inputs); }, "strain", law.name());
+      });
+}
 }

@@ -65,7 +65,7 @@ class Chain:
         derivatives: Derivatives,
         rows: int,
     ) -> Run:
-        """Evaluates every row whose input is finite.
+        """Evaluates every row whose inputs and parameters are finite.
 
         :param values: the inputs, batch extent ``rows``
         :param parameters: all parameters, batch extent ``rows`` or 1
@@ -73,7 +73,7 @@ class Chain:
         :param rows: number of rows
         """
         finite = torch.ones(rows, dtype=torch.bool, device=self._device)
-        for tensor in values.values():
+        for tensor in (*values.values(), *parameters.values()):
             finite &= _all_but_last(torch.isfinite(tensor.data))
         if bool(finite.all()):
             return self._run_finite(values, parameters, derivatives, rows)

@@ -18,7 +18,7 @@ from matlaw.input import load_model as load_forward_model
 from matlaw.models import Variable
 from matlaw.tensors import Tensor, to_internal, to_public
 from matlaw.tensors.layout import data_to_public
-from matlaw.trace import StatePair, partition
+from matlaw.trace import Program, StatePair, partition
 
 Tensors = dict[str, torch.Tensor]
 Blocks = dict[str, dict[str, torch.Tensor]]
@@ -68,14 +68,13 @@ class EagerModel:
         except (RuntimeError, AssertionError) as error:
             raise FatalError(f"device '{device}' is not available: {error}") from error
         self._source = (path, name, tuple(overrides), tuple(extensions))
-        self._program = partition(load_forward_model(*self._source, sub_batch))
+        self._program, self._chain = self._partitioned(sub_batch)
         self._parameters: dict[str, Tensor] = {
             key: value.to(self._dtype, self._device) for key, value in self._program.parameters.items()
         }
         self._parameter_batches: dict[str, tuple[int, ...]] = {
             key: slot.batch_shape for key, slot in self._program.slots.items()
         }
-        self._chain: Evaluator = Chain(self._program, self._dtype, self._device)
 
     def __repr__(self) -> str:
         return f"EagerModel({self.name!r}: {', '.join(self.input_names)} -> {', '.join(self.output_names)})"
@@ -237,16 +236,14 @@ class EagerModel:
         """Copies a value.
 
         :param value: ``(*param_base)``, or ``(*B, *param_base)`` for one value per row
-        :raises FatalError: for a wrong name, shape, dtype or device
-        :raises InputError: when it is NaN or infinite
+        :raises FatalError: for a wrong name, shape, dtype or device. A value that is not finite is a bad input of the
+            rows that have it.
         """
         boundary.check_names("parameter", [name], self._parameters, complete=False)
         value = torch.as_tensor(value, dtype=None if isinstance(value, torch.Tensor) else self._dtype)
         old = self._parameters[name]
         trailing = (*old.sub_batch_shape, *old.base_shape)
         boundary.check_tensor(f"parameter '{name}'", value, trailing, self._dtype, self._device)
-        if not torch.isfinite(value).all():
-            raise InputError(f"parameter '{name}' is NaN or infinite", name)
         self._parameter_batches[name] = tuple(value.shape[: value.ndim - len(trailing)])
         self._parameters[name] = to_internal(value.detach().clone(), type(old), old.sub_batch_ndim)
 
@@ -346,6 +343,8 @@ class EagerModel:
 
     def _split(self, inputs: Mapping[str, torch.Tensor], batch_ndim: int) -> EagerModel:
         """The law with the sub-batch axes that the inputs of a call have behind their batch axes."""
+        if batch_ndim < 0:
+            raise FatalError(f"batch_ndim is a number of axes, 0 or more; got {batch_ndim}")
         boundary.check_names("input", inputs, self._program.inputs, complete=True)
         shapes = {}
         for name, variable in self._program.inputs.items():
@@ -357,9 +356,13 @@ class EagerModel:
         if all(v.sub_batch_shape == shapes[name] for name, v in self._program.inputs.items()):
             return self
         other = copy(self)
-        other._program = partition(load_forward_model(*self._source, shapes))
-        other._chain = Chain(other._program, self._dtype, self._device)
+        other._program, other._chain = self._partitioned(shapes)
         return other
+
+    def _partitioned(self, sub_batch: Mapping[str, tuple[int, ...]] | None) -> tuple[Program, Evaluator]:
+        """The law with these sub-batch axes of variables that the input file does not declare."""
+        program = partition(load_forward_model(*self._source, sub_batch))
+        return program, Chain(program, self._dtype, self._device)
 
     def _refuse_sub_batch(self) -> None:
         for name, variable in {**self._program.inputs, **self._program.outputs}.items():
@@ -445,6 +448,15 @@ class EagerModel:
                         f"input '{name}' of model '{self.name}' is NaN or infinite in row {bad[0]} of the flattened "
                         f"batch (rows with such input: {_listed(bad)}). A smaller time step does not help: look for "
                         f"where '{name}' is computed",
+                        name,
+                        bad[0],
+                    )
+            for name, parameter in self._parameters.items():
+                of_row = parameter.data[..., bad[0] if self._parameter_batches[name] == batch else slice(None)]
+                if not torch.isfinite(of_row).all():
+                    raise InputError(
+                        f"parameter '{name}' of model '{self.name}' is NaN or infinite (rows that have such a value: "
+                        f"{_listed(bad)})",
                         name,
                         bad[0],
                     )

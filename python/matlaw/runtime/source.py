@@ -20,6 +20,7 @@ from matlaw.errors import FatalError
 from matlaw.runtime.eager import EagerLaw
 from matlaw.state_pair import StatePair
 from matlaw.tensors import Tensor
+from matlaw.trace import Program
 
 
 class SourceLaw(EagerLaw):
@@ -47,35 +48,22 @@ class SourceLaw(EagerLaw):
         if name and name != entries["name"]:
             raise FatalError(f"the artifact {folder} holds the model '{entries['name']}', not '{name}'")
         self._aliases = BoundaryAliases.of_metadata(entries)
-        with TemporaryDirectory(prefix="matlaw-source-") as place:
-            path = _written(entries, folder, Path(place))
-            try:
-                super().__init__(path, entries["name"], extensions, dtype=dtype or _dtype(entries), device=device)
-            except FatalError as error:
-                raise FatalError(
-                    f"the source in {folder / 'metadata.json'} cannot be evaluated: "
-                    f"{str(error).replace(str(path), path.name)}"
-                ) from error
+        self._entries, self._folder = entries, folder
+        super().__init__("", entries["name"], extensions, dtype=dtype or _dtype(entries), device=device)
         inputs, outputs, parameters = (self._reported(kind) for kind in ("inputs", "outputs", "parameters"))
         self._pairs = [(outputs(pair["output"]), inputs(pair["input"])) for pair in entries["derivatives"]]
         self._promoted = [parameters(entry["name"]) for entry in entries["parameters"]]
-        self._chain = RenamedChain(self._chain, self._aliases)
         self._state_pairs = [
             StatePair((outputs if p.role == "state" else inputs)(p.current), inputs(p.old), p.role, p.initial)
             for p in self._program.state_pairs
         ]
-        self._program = dataclasses.replace(
-            self._program,
-            inputs={inputs(n): v for n, v in self._program.inputs.items()},
-            outputs={outputs(n): v for n, v in self._program.outputs.items()},
-        )
         self._parameters = {parameters(n): p for n, p in self._parameters.items()}
         self._parameter_batches = {parameters(n): shape for n, shape in self._parameter_batches.items()}
 
     @property
     def derivative_pairs(self) -> list[tuple[str, str]]:
-        """Derivatives ``(output, input)`` that the artifact was compiled with."""
-        return list(self._pairs)
+        """Derivatives ``(output, input)`` that the artifact was compiled with, by inputs without sub-batch axes."""
+        return [pair for pair in self._pairs if not self._program.inputs[pair[1]].sub_batch_ndim]
 
     @property
     def state_pairs(self) -> list[StatePair]:
@@ -94,6 +82,28 @@ class SourceLaw(EagerLaw):
                 f"parameter '{name}' was not promoted when the law was compiled (matlaw-compile -p {name})"
             )
         super().set_parameter(name, value)
+
+    def _partitioned(self, sub_batch: Mapping[str, tuple[int, ...]] | None) -> tuple[Program, Evaluator]:
+        original = None
+        if sub_batch is not None:
+            original = {self._aliases.original("inputs", name): shape for name, shape in sub_batch.items()}
+        with TemporaryDirectory(prefix="matlaw-source-") as place:
+            path = _written(self._entries, self._folder, Path(place))
+            self._source = (path, *self._source[1:])
+            try:
+                program, chain = super()._partitioned(original)
+            except FatalError as error:
+                raise FatalError(
+                    f"the source in {self._folder / 'metadata.json'} cannot be evaluated: "
+                    f"{str(error).replace(str(path), path.name)}"
+                ) from error
+        inputs, outputs = self._reported("inputs"), self._reported("outputs")
+        renamed = dataclasses.replace(
+            program,
+            inputs={inputs(n): v for n, v in program.inputs.items()},
+            outputs={outputs(n): v for n, v in program.outputs.items()},
+        )
+        return renamed, RenamedChain(chain, self._aliases)
 
     def _reported(self, kind: str) -> Any:
         return lambda original: self._aliases.reported(kind, original)

@@ -185,6 +185,8 @@ def test_batch_ndim_makes_the_rest_sub_batch(law):
     torch.testing.assert_close(tangent["c"], (3.0 * b)[:, None].expand(2, 3, 6))
     with pytest.raises(FatalError, match="do not broadcast"):
         model.forward({"a": a, "b": b})
+    with pytest.raises(FatalError, match="batch_ndim is a number of axes, 0 or more; got -1"):
+        model.forward({"a": a, "b": b}, batch_ndim=-1)
 
 
 def test_batch_ndim_checks_declared_extents(law):

@@ -7,6 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
+import artifacts
 import numpy as np
 import pytest
 
@@ -122,3 +123,19 @@ def test_source_that_refers_to_what_is_not_here_says_so(place):
     edit(place, torch_version="2.12.1", source=source)
     with pytest.raises(FatalError, match=r"torch 2\.12\.1.*law\.i:2.*NotInstalled"):
         matlaw.load_model(place / "model_aoti.i", "model")
+
+
+def test_batch_ndim_of_a_law_that_is_run_from_its_source(place):
+    edit(place, boundary_aliases={"inputs": {"strain": "eps"}})
+    law = matlaw.load_model(place / "model", runtime="eager")
+    inputs = step(matlaw.load_model(artifacts.MODELS / "j2_viscoplastic.i", "model"))
+    inputs["eps"] = inputs.pop("strain")
+    expected = law.forward(inputs)
+    grains = inputs | {"eps": inputs["eps"].reshape(2, 2, 6), "t": inputs["t"][:2]}
+    # The grains have a history of their own each.
+    grains |= {name: value.reshape(2, 2, *value.shape[1:]) for name, value in inputs.items() if name.endswith("~1")}
+    grains["t~1"] = grains["t~1"][:, 0]
+    outputs = law.forward(grains, batch_ndim=1)
+    np.testing.assert_allclose(outputs["stress"].reshape(4, 6), expected["stress"], rtol=1e-12)
+    _, blocks = law.jacobian(grains, batch_ndim=1)
+    assert blocks == {}, "the only derivative of the artifact is by an input that has a sub-batch axis now"
