@@ -10,6 +10,7 @@ endif()
 
 file(GLOB _eager_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/test_eager_*.cpp")
 add_executable(matlaw_eager_tests ${_eager_sources})
+target_precompile_headers(matlaw_eager_tests PRIVATE <ATen/ATen.h> <gtest/gtest.h>)
 target_include_directories(matlaw_eager_tests PRIVATE ${PROJECT_SOURCE_DIR}/cpp/src/runtime)
 target_link_libraries(matlaw_eager_tests PRIVATE matlaw_eager Python::Python nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main Threads::Threads)
 target_compile_definitions(matlaw_eager_tests PRIVATE MATLAW_EXAMPLES="${PROJECT_SOURCE_DIR}/examples/models"

@@ -5,7 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 #include <pybind11/pybind11.h>
 
 #include "../eager/python_tensor.h"

@@ -1,6 +1,6 @@
 #include "matlaw/eager/Model.h"
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 

@@ -8,7 +8,9 @@
 #include <optional>
 #include <set>
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 
 #include "Snapshot.h"
 #include "matlaw/Model.h"

@@ -3,7 +3,8 @@
 #include <cmath>
 #include <sstream>
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/isfinite.h>
 
 #include "support/text.h"
 

@@ -6,7 +6,8 @@
 
 #include <unistd.h>
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 
 #include "layout.h"
 #include "matlaw/native/abi.h"

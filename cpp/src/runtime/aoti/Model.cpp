@@ -5,7 +5,9 @@
 #include <set>
 #include <thread>
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/Parallel.h>
 
 #include "aoti/Evaluator.h"
@@ -345,7 +347,7 @@ std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const Tenso
       auto shape = batch_shape(*variable, tangents.at(input));
       shape.insert(shape.end(), {variable->size, 1});
       const auto term = at::matmul(matrix, tangents.at(input).reshape(shape)).squeeze(-1);
-      sum = sum.defined() ? sum + term : term;
+      sum = sum.defined() ? sum.add(term) : term;
     }
     auto shape = sum.sizes().slice(0, std::size_t(sum.dim()) - 1).vec();
     shape.insert(shape.end(), output.base_shape.begin(), output.base_shape.end());

@@ -1,6 +1,8 @@
 #include "aoti/parameter_gradient.h"
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/zeros.h>
 
 namespace matlaw::aoti
 {

@@ -4,7 +4,8 @@
 #include <cstring>
 #include <mutex>
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/inductor/aoti_package/model_package_loader.h>
 
