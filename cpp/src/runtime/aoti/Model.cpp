@@ -5,10 +5,10 @@
 #include <set>
 #include <thread>
 
+#include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/tensor.h>
-#include <ATen/Parallel.h>
 
 #include "aoti/Evaluator.h"
 #include "aoti/parameter_gradient.h"
