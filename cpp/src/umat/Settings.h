@@ -1,0 +1,50 @@
+// The file beside a plugin, `<name>.umat.i`, that says which law it is and how the host's arrays and the law's
+// variables belong together.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "Source.h"
+
+namespace matlaw::umat
+{
+/// How DDSDDE is stored. A symmetric one is the same either way.
+enum class Order
+{
+  /// DDSDDE(i, j) at [i * NTENS + j]: MOOSE
+  ROWS,
+  /// at [j * NTENS + i]: Fortran, Abaqus
+  COLUMNS
+};
+
+/// What happens when a point fails that a smaller step may save.
+enum class OnFailure
+{
+  /// ConvergenceError is thrown: MOOSE cuts its step
+  THROW,
+  /// PNEWDT becomes the law's suggestion, below 1
+  PNEWDT
+};
+
+struct Settings
+{
+  /// The file itself
+  std::string path;
+  /// Path of the law
+  std::string law;
+  std::string model;
+  /// For laws that Python evaluates: libpython, and the bin folder of its environment. May be empty.
+  std::string libpython, python_bin;
+  Order order = Order::ROWS;
+  OnFailure on_failure = OnFailure::THROW;
+  /// First entry of STATEV for the strains that are found from zero stresses (plane stress); 0: none
+  int out_of_plane = 0;
+  /// Entry of STATEV that is 0 until the state has got its initial values; 0: all start from zero
+  int started = 0;
+  std::map<std::string, Source> inputs, outputs, parameters;
+};
+
+/// Throws FatalError, naming the file and the entry.
+Settings read_settings(const std::string & path);
+}
