@@ -1,4 +1,5 @@
-# The material of bar.i in MOOSE's own words: power-law creep, the rate (stress / 1000 MPa)^4 per second.
+# The material of bar.i in MOOSE's own words: power-law creep, the rate c (stress / 1000 MPa)^4 per second. With the yield
+# function sqrt(2/3) (stress - yield stress) of Perzyna's law, the rate (yield function / 1000 MPa)^4 has c = (2/3)^(5/2).
 
 [Physics/SolidMechanics/QuasiStatic]
   [all]
@@ -19,7 +20,7 @@
   []
   [creep]
     type = ADPowerLawCreepStressUpdate
-    coefficient = 1e-12
+    coefficient = 3.628873693012115e-13
     n_exponent = 4
     activation_energy = 0
     relative_tolerance = 1e-13
