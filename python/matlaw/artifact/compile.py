@@ -20,7 +20,7 @@ from matlaw.artifact.listener import Counter, Listener
 from matlaw.artifact.lowering import FileReport, lower
 from matlaw.artifact.metadata import is_sealed, metadata, sealed, solver_entry
 from matlaw.artifact.plan import Plan, Planner, output_files
-from matlaw.artifact.request import Request
+from matlaw.artifact.request import Leaf, Request
 from matlaw.artifact.stub import render_stub
 from matlaw.errors import CompileError
 from matlaw.output_file import naming
@@ -39,7 +39,7 @@ class CompileReport:
     :ivar up_to_date: True when the artifact on disk was this build already and nothing was compiled
     :ivar files: what was compiled, in order
     :ivar left_to_inductor: graphs without a native kernel, and the operation that has none
-    :ivar verification: worst errors of the self-check by graph
+    :ivar verification: worst errors of the self-check by device, dtype and graph
     :ivar unchecked_targets: CPU targets whose code this machine does not run, so that nothing compared it with eager
     """
 
@@ -60,8 +60,8 @@ def compile_model(
     parameters: Sequence[str] = (),
     backend: str = "both",
     *,
-    device: str = "cpu",
-    dtype: str = "float64",
+    device: str | Sequence[str] = "cpu",
+    dtype: str | Sequence[str] = "float64",
     cpu_target: str | Sequence[str] = "x86-64-v3",
     overrides: Sequence[str] = (),
     extensions: Sequence[str] = (),
@@ -86,8 +86,8 @@ def compile_model(
     :param derivatives: ``OUT:IN`` or ``OUT:PARAM`` requests; an omitted side stands for all outputs or all inputs
     :param parameters: qualified names of parameters that stay changeable
     :param backend: ``both``, ``inductor`` or ``native``
-    :param device: ``cpu``
-    :param dtype: ``float64`` or ``float32``
+    :param device: one or both of ``cpu`` and ``cuda``
+    :param dtype: one or both of ``float64`` and ``float32``; every device and dtype gets a folder of its own
     :param cpu_target: one or more of ``x86-64-v2``, ``x86-64-v3``, ``x86-64-v4`` and ``native``; whoever loads the
         artifact takes the best that the machine runs
     :param overrides: assignments such as ``Models/elasticity/E:=1``
@@ -96,7 +96,7 @@ def compile_model(
     :param rename_outputs: likewise
     :param rename_parameters: likewise, of promoted parameters
     :param stub: also write the stub
-    :param jobs: processes that compile ``.pt2`` graphs
+    :param jobs: how many files are compiled at once
     :param force: compile although the artifact on disk is this build already
     :param verify: how thoroughly to compare with eager: ``none``, ``quick`` (200 states) or ``full`` (1600)
     :param keep_source: put the generated C++ into the artifact, below ``source/``
@@ -110,8 +110,8 @@ def compile_model(
         tuple(derivatives),
         tuple(parameters),
         backend,
-        device,
-        dtype,
+        device if isinstance(device, str) else tuple(device),
+        dtype if isinstance(dtype, str) else tuple(dtype),
         cpu_target if isinstance(cpu_target, str) else tuple(cpu_target),
         tuple(overrides),
         tuple(str(e) for e in extensions),
@@ -175,7 +175,7 @@ def _is_current(place: Path, digest: str) -> bool:
 
 
 def _verify(plan: Plan, folder: Path, report: CompileReport, cache: Cache) -> None:
-    """Compare every compiled graph with eager, on every CPU target that this machine runs.
+    """Compare every compiled graph with eager, in every leaf, on every CPU target that this machine runs.
 
     What was found for the same function, the same files and the same states is not computed again.
     """
@@ -184,23 +184,23 @@ def _verify(plan: Plan, folder: Path, report: CompileReport, cache: Cache) -> No
     request = plan.request
     seeds = _SEEDS[request.verify]
     parameters = {name: value.data[..., 0].numpy().astype(np.float64) for name, value in plan.parameters.items()}
-    for graph in plan.graphs:
-        files = [(backend, folder / file) for file, backend, target in plan.files_of(graph) if runs_here(target)]
+    for leaf, graph in ((leaf, graph) for leaf in request.leaves for graph in plan.graphs):
+        files = [(f.backend, folder / f.path) for f in plan.files_of(graph, leaf) if runs_here(f.target)]
         if not files or not seeds:
             continue
-        key = _verified_key(plan, graph, files, parameters)
+        key = _verified_key(plan, leaf, graph, files, parameters)
         known = cache.get(key) if key else None
         if known is not None:
-            report.verification[graph.stem] = json.loads(known)
+            report.verification[f"{leaf.folder}/{graph.stem}"] = json.loads(known)
             continue
-        found = check_graph(graph, files, parameters, request.dtype == "float32", seeds)
-        report.verification[graph.stem] = found
+        found = check_graph(graph, files, parameters, leaf.float32, seeds, leaf.device)
+        report.verification[f"{leaf.folder}/{graph.stem}"] = found
         if key:
             cache.put(key, json.dumps(found).encode())
 
 
 def _verified_key(
-    plan: Plan, graph: Graph, files: Sequence[tuple[str, Path]], parameters: dict[str, np.ndarray]
+    plan: Plan, leaf: Leaf, graph: Graph, files: Sequence[tuple[str, Path]], parameters: dict[str, np.ndarray]
 ) -> str | None:
     """The key of what a check found; ``None`` for a graph whose function has no digest."""
     program = plan.programs.get(graph.forward) if graph.forward else None
@@ -209,7 +209,7 @@ def _verified_key(
     return key_of(
         "verified",
         [torch.__version__, np.__version__, code_digest(), *cpu_features()],
-        [plan.request.verify, plan.request.dtype, graph.kind, program.digest if program else ""],
+        [plan.request.verify, leaf.folder, graph.kind, program.traced.digest if program else ""],
         [[slot.name, slot.shape] for slot in (*graph.inputs, *graph.outputs)],
         [[p.output, p.input, p.batch_independent] for p in graph.pairs],
         [graph.columns, [[s.name, s.shape] for s in (*graph.rows, *graph.column_slots)]],

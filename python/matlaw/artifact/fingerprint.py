@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from matlaw.artifact.cpu import cpu_features
-from matlaw.artifact.request import Request
+from matlaw.artifact.request import Request, cuda_capability
 from matlaw.lower.native.compiler import compiler_version
 from matlaw.version import __version__
 
@@ -43,6 +43,9 @@ def fingerprint(request: Request, text: str, torch_version: str) -> str:
     options = asdict(request)
     options["path"] = request.path.name
     options["cpu_target"] = request.cpu_targets
+    options["device"] = options["dtype"] = [leaf.folder for leaf in request.leaves]
+    if any(leaf.device == "cuda" for leaf in request.leaves):
+        options["cuda_capability"] = cuda_capability()
     if "native" in request.cpu_targets:
         options["cpu_features"] = cpu_features()
     options["extensions"] = [_extension_digest(name) for name in request.extensions]

@@ -6,16 +6,26 @@ import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
+from numpy.typing import NDArray
 
 from matlaw.artifact.cache import Cache, key_of
 from matlaw.artifact.cpu import cpu_features
 from matlaw.artifact.listener import Counter
 from matlaw.artifact.plan import Plan
+from matlaw.artifact.request import Leaf, cuda_capability
 from matlaw.output_file import naming
-from matlaw.trace.graphs import Graph
+from matlaw.trace.forward import Traced, trace
+from matlaw.trace.graphs import Forward, Graph
+
+if TYPE_CHECKING:
+    from matlaw.lower.inductor import Template
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -41,12 +51,13 @@ def lower(plan: Plan, folder: Path, jobs: int, cache: Cache, counter: Counter) -
 
     :param plan: what to compile
     :param folder: the artifact folder
-    :param jobs: processes for ``.pt2`` files
+    :param jobs: how many files are compiled at once, over all devices, dtypes, targets and graphs
     :param cache: where compiled files are kept
     :param counter: told as files land
     :raises CompileError: a compiler refused
     """
-    (folder / plan.request.folder).mkdir(parents=True)
+    for leaf in plan.request.leaves:
+        (folder / leaf.folder).mkdir(parents=True)
     return _Lowering(plan, folder, cache, counter).run(jobs)
 
 
@@ -56,10 +67,10 @@ def _build_native(source: str, library: str, cpu_target: str, statements: int) -
     build(source, Path(library), cpu_target, statements)
 
 
-def _build_inductor(exported: str, package: str, title: str, cpu_target: str) -> None:
+def _build_inductor(exported: str, title: str, cpu_target: str, constants: Sequence[NDArray]) -> Template:
     from matlaw.lower.inductor import compile_exported
 
-    compile_exported(Path(exported).read_bytes(), Path(package), title, cpu_target)
+    return compile_exported(Path(exported).read_bytes(), title, cpu_target, constants)
 
 
 class _Lowering:
@@ -69,32 +80,41 @@ class _Lowering:
         self.folder = folder
         self.cache = cache
         self.counter = counter
-        self.pending: list[tuple[FileReport, Future[None]]] = []
+        self.pending: list[tuple[FileReport, Future[Any]]] = []
+        self.traced: dict[tuple[str, Forward], Traced] = {}
 
     def run(self, jobs: int) -> list[FileReport]:
         plan = self.plan
-        with tempfile.TemporaryDirectory(prefix="matlaw-export-") as exports, ThreadPoolExecutor(2) as threads:
-            processes = _pool(jobs) if jobs > 1 and any(plan.is_inductor(graph) for graph in plan.graphs) else None
+        cells = [(leaf, graph) for leaf in self.request.leaves for graph in plan.graphs]
+        with tempfile.TemporaryDirectory(prefix="matlaw-export-") as exports, ThreadPoolExecutor(jobs) as threads:
+            inductor = any(plan.is_inductor(graph) for _, graph in cells)
+            processes = worker_pool(jobs, self.request.extensions) if jobs > 1 and inductor else None
             try:
-                for graph in plan.graphs:
-                    if plan.is_native(graph):
-                        self._native(graph, threads)
-                for graph in plan.graphs:
+                for leaf, graph in cells:
+                    if plan.is_native(graph, leaf):
+                        self._native(leaf, graph, threads)
+                if processes is None:  # one at a time
+                    self._finish()
+                for leaf, graph in cells:
                     if plan.is_inductor(graph):
-                        self._inductor(graph, Path(exports), processes)
-                for report, future in self.pending:
-                    future.result()
-                    report.bytes = (self.folder / self._inside(report)).stat().st_size
+                        self._inductor(leaf, graph, Path(exports), processes)
+                self._finish()
             finally:
                 if processes is not None:
                     processes.shutdown(cancel_futures=True)
         order = {f"{self.request.name}/{file}": k for k, file in enumerate(plan.files())}
         return sorted((report for report, _ in self.pending), key=lambda report: order[report.path])
 
+    def _finish(self) -> None:
+        """Wait for all files."""
+        for report, future in self.pending:
+            future.result()
+            report.bytes = (self.folder / self._inside(report)).stat().st_size
+
     def _inside(self, report: FileReport) -> str:
         return report.path.removeprefix(f"{self.request.name}/")
 
-    def _native(self, graph: Graph, threads: Executor) -> None:
+    def _native(self, leaf: Leaf, graph: Graph, threads: Executor) -> None:
         from matlaw.lower.native import emit, find_compiler, native_program
         from matlaw.lower.native.compiler import recipe
         from matlaw.lower.native.source import without_comments
@@ -102,19 +122,28 @@ class _Lowering:
         find_compiler()
         assert graph.forward is not None
         program = native_program(graph, self.plan.programs[graph.forward])
-        source = emit(program, f"{self.request.name}: {graph.stem}", self.request.dtype == "float32")
+        source = emit(program, f"{self.request.name}: {graph.stem}", leaf.float32)
         count = program.statement_count
         if self.request.keep_source:
-            self._keep(f"{self.request.source_file(graph.stem)}", source)
+            self._keep(self.request.source_file(leaf, graph.stem), source)
         code = without_comments(source)
-        for target in self.request.cpu_targets:
-            file = self.request.native_file(graph.stem, target)
+        for target in self.request.targets_of(leaf):
+            file = self.request.native_file(leaf, graph.stem, target)
             key = key_of("native", recipe(target, count), _machine(target), code)
+            payload = self.cache.get(key)
+            if payload is not None:
+                self._cached(file, payload, count)
+                continue
+            report = FileReport(f"{self.request.name}/{file}", 0, count)
 
-            def build(file: str = file, target: str = target) -> None:
+            def compiled(report: FileReport = report, file: str = file, target: str = target) -> None:
+                self.counter.started(report.path)
                 _build_native(source, str(self.folder / file), target, count)
 
-            self._file(file, key, threads, build, count)
+            def arrived(_: None, key: str = key, file: str = file) -> None:
+                self.cache.put(key, (self.folder / file).read_bytes())
+
+            self._watch(threads.submit(compiled), report, arrived)
 
     def _keep(self, file: str, source: str) -> None:
         path = self.folder / file
@@ -123,83 +152,115 @@ class _Lowering:
             path.write_text(source, encoding="utf-8")
         self.counter.landed(f"{self.request.name}/{file}")
 
-    def _inductor(self, graph: Graph, exports: Path, processes: Executor | None) -> None:
-        from matlaw.lower.inductor import export, options_for, record
+    def _inductor(self, leaf: Leaf, graph: Graph, exports: Path, processes: Executor | None) -> None:
+        from matlaw.lower.inductor import Lowerable, Template, export, marker, options_for
 
-        dtype = getattr(torch, self.request.dtype)
-        recorded = record(graph, self.request.name, dtype)
-        exported = exports / f"{graph.stem}.exported"
         title = f"model '{self.request.name}', graph {graph.stem}"
-        for target in self.request.cpu_targets:
-            file = self.request.inductor_file(graph.stem, target)
-            key = key_of(
-                "inductor",
+        lowerable = Lowerable(graph, self._traced(leaf, graph.forward), title, leaf.device, leaf.dtype)
+        constants = lowerable.constants
+        exported = exports / f"{leaf.device}.{leaf.dtype}.{graph.stem}"
+        for target in self.request.targets_of(leaf):
+            file = self.request.inductor_file(leaf, graph.stem, target)
+            recipe = [
                 torch.__version__,
                 options_for(target),
                 _machine(target),
-                recorded.digest,
                 _code_of_inductor(),
-            )
-            if self._from_cache(file, key):
+                lowerable.structure,
+            ]
+            if leaf.device == "cuda":
+                recipe.append(cuda_capability())
+            # Most packages serve all values of the constants; one that does not is kept under its values, too.
+            keys = key_of("inductor", *recipe), key_of("inductor", *recipe, lowerable.values)
+            payload = self.cache.get(keys[0]) or self.cache.get(keys[1])
+            if payload is not None:
+                self._cached(file, Template.from_bytes(payload).filled(constants))
                 continue
             if not exported.exists():
-                payload = export(recorded, dtype)
+                data = export(lowerable, [marker(k, x) for k, x in enumerate(constants)])
                 with naming(exported):
-                    exported.write_bytes(payload)
-            task = (str(exported), str(self.folder / file), title, target)
-            if processes is None:
-                self._file(file, key, None, lambda task=task: _build_inductor(*task))  # type: ignore[misc]
-                continue
-            self.counter.started(f"{self.request.name}/{file}")
-            future = processes.submit(_build_inductor, *task)
-            self._watch(future, FileReport(f"{self.request.name}/{file}", 0), key)
+                    exported.write_bytes(data)
+            report = self._started(file)
+            task = partial(_build_inductor, str(exported), title, target, constants)
+            future: Future[Template] = _now(task) if processes is None else processes.submit(task)
 
-    def _from_cache(self, file: str, key: str, statements: int = 0) -> bool:
-        """Take a file from the cache, if it is there."""
-        payload = self.cache.get(key)
-        if payload is None:
-            return False
-        path = self.folder / file
+            def arrived(
+                template: Template,
+                report: FileReport = report,
+                keys: tuple[str, str] = keys,
+                constants: Sequence[NDArray] = constants,
+            ) -> None:
+                self.cache.put(keys[0 if template.complete else 1], template.to_bytes())
+                self._write(report, template.filled(constants))
+
+            self._watch(future, report, arrived)
+
+    def _traced(self, leaf: Leaf, forward: Forward | None) -> Traced | None:
+        """The recorded function that a graph derives from."""
+        if forward is None:
+            return None
+        if forward in self.plan.programs and not leaf.float32:
+            return self.plan.programs[forward].traced
+        key = (leaf.dtype, forward)
+        if key not in self.traced:
+            dtype = getattr(torch, leaf.dtype)
+            self.traced[key] = trace(forward.function, forward.inputs, forward.outputs, forward.name, dtype)
+        return self.traced[key]
+
+    def _started(self, file: str, statements: int = 0) -> FileReport:
+        report = FileReport(f"{self.request.name}/{file}", 0, statements)
+        self.counter.started(report.path)
+        return report
+
+    def _cached(self, file: str, payload: bytes, statements: int = 0) -> None:
+        """Write a file that was compiled at another time."""
+        report = FileReport(f"{self.request.name}/{file}", 0, statements, cached=True)
+        self._write(report, payload)
+        self.pending.append((report, _now(lambda: None)))
+        self.counter.landed(report.path, cached=True)
+
+    def _write(self, report: FileReport, payload: bytes) -> None:
+        path = self.folder / self._inside(report)
         with naming(path):
             path.write_bytes(payload)
-        report = FileReport(f"{self.request.name}/{file}", 0, statements, cached=True)
-        done: Future[None] = Future()
-        done.set_result(None)
-        self.pending.append((report, done))
-        self.counter.landed(report.path, cached=True)
-        return True
 
-    def _file(
-        self, file: str, key: str, threads: Executor | None, build: Callable[[], None], statements: int = 0
-    ) -> None:
-        """Compile a file here or in a thread, unless it is in the cache."""
-        if self._from_cache(file, key, statements):
-            return
-        report = FileReport(f"{self.request.name}/{file}", 0, statements)
+    def _watch(self, future: Future[T], report: FileReport, arrived: Callable[[T], None]) -> None:
+        """Keep and count a file when its task has ended well."""
 
-        def task() -> None:
-            self.counter.started(report.path)
-            build()
-
-        if threads is not None:
-            self._watch(threads.submit(task), report, key)
-            return
-        task()
-        done: Future[None] = Future()
-        done.set_result(None)
-        self._watch(done, report, key)
-
-    def _watch(self, future: Future[None], report: FileReport, key: str) -> None:
-        """Count and keep the file when its task ends well."""
-
-        def ended(f: Future[None]) -> None:
-            if f.cancelled() or f.exception():
-                return
-            self.cache.put(key, (self.folder / self._inside(report)).read_bytes())
+        def ended(f: Future[T]) -> T:
+            result = f.result()
+            arrived(result)
             report.seconds = self.counter.landed(report.path)
+            return result
 
-        self.pending.append((report, future))
-        future.add_done_callback(ended)
+        self.pending.append((report, _chained(future, ended)))
+
+
+def _now(task: Callable[[], T]) -> Future[T]:
+    """The outcome of a task that runs here and now."""
+    future: Future[T] = Future()
+    try:
+        future.set_result(task())
+    except Exception as e:
+        future.set_exception(e)
+    return future
+
+
+def _chained(future: Future[T], then: Callable[[Future[T]], T]) -> Future[T]:
+    """The outcome of what is done when another future is there."""
+    chained: Future[T] = Future()
+
+    def go_on(f: Future[T]) -> None:
+        if f.cancelled():
+            chained.cancel()
+            return
+        try:
+            chained.set_result(then(f))
+        except BaseException as e:
+            chained.set_exception(e)
+
+    future.add_done_callback(go_on)
+    return chained
 
 
 def _machine(target: str) -> Sequence[str]:
@@ -210,10 +271,26 @@ def _machine(target: str) -> Sequence[str]:
 def _code_of_inductor() -> str:
     from matlaw.artifact.fingerprint import code_digest
 
-    return code_digest(("lower/inductor",))
+    return code_digest(("tensors", "trace", "lower/inductor"))
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
+def worker_pool(workers: int, extensions: Sequence[str]) -> ProcessPoolExecutor:
+    """Processes that compile ``.pt2`` files. They know a user's extensions, whose operations graphs may hold.
+
+    All are forked from one process that imports the compiler once.
+
+    :param workers: number of processes
+    :param extensions: Python files or modules with further types
+    """
     import multiprocessing
 
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["matlaw.lower.inductor.preload"])
+    return ProcessPoolExecutor(workers, context, _begin_worker, (tuple(extensions),))
+
+
+def _begin_worker(extensions: tuple[str, ...]) -> None:
+    from matlaw.input.extensions import load_extensions
+
+    if extensions:
+        load_extensions(extensions)

@@ -13,6 +13,7 @@ import torch
 from matlaw.artifact.cpu import cpu_features, runs_here
 from matlaw.artifact.elf import glibc_floor
 from matlaw.artifact.plan import Plan, SegmentPlan
+from matlaw.artifact.request import Leaf, cuda_capability
 from matlaw.errors import CompileError
 from matlaw.trace.derivatives import ift_places
 from matlaw.trace.graphs import Graph, offsets, parameter_slots, slots_of
@@ -134,6 +135,27 @@ def solver_entry(plan: Plan) -> dict[str, Any] | None:
     return entries[0] if entries else None
 
 
+def build_entry(plan: Plan, leaf: Leaf, folder: Path) -> dict[str, Any]:
+    """What metadata says of the graphs for one device and dtype."""
+    request, targets = plan.request, list(plan.request.targets_of(leaf))
+    native = any(plan.is_native(graph, leaf) for graph in plan.graphs)
+    inductor = any(plan.is_inductor(graph) for graph in plan.graphs)
+    build: dict[str, Any] = {
+        "backends": ["inductor"] * inductor + ["native"] * native,
+        "cpu_targets": targets if native else [],
+        "glibc_floor": glibc_floor(folder / file for file in plan.files_of_leaf(leaf)),
+        "verified_cpu_targets": [t for t in targets if request.verify != "none" and runs_here(t)],
+    }
+    if inductor:
+        build["inductor_cpu_target"] = targets[0]
+        build["inductor_cpu_targets"] = targets
+    if "native" in targets:
+        build["cpu_features"] = list(cpu_features())
+    if leaf.device == "cuda":
+        build["cuda_capability"] = cuda_capability()
+    return build
+
+
 def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[str, Any]) -> dict[str, Any]:
     """Everything that metadata.json holds, but the seal.
 
@@ -149,21 +171,6 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
         for name, variable in {**part.segment.inputs, **part.segment.outputs}.items():
             if name not in boundary:
                 inner[name] = {k: v for k, v in variable_entry(name, variable).items() if k != "name"}
-    native = any(plan.is_native(graph) for graph in plan.graphs)
-    backends = (["inductor"] if request.backend != "native" else []) + (["native"] if native else [])
-    build: dict[str, Any] = {
-        "backends": backends,
-        "cpu_targets": list(request.cpu_targets) if native else [],
-        "glibc_floor": glibc_floor(folder / file for file in plan.files()),
-        "verified_cpu_targets": [
-            target for target in request.cpu_targets if request.verify != "none" and runs_here(target)
-        ],
-    }
-    if "inductor" in backends:
-        build["inductor_cpu_target"] = request.cpu_targets[0]
-        build["inductor_cpu_targets"] = list(request.cpu_targets)
-    if "native" in request.cpu_targets:
-        build["cpu_features"] = list(cpu_features())
     text = plan.source.render()
     found: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
@@ -184,7 +191,7 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
         "times": [{"current": current, "old": old} for current, old in program.times],
         "segments": [segment_entry(part) for part in plan.segments],
         "variables": inner,
-        "builds": {request.folder: build},
+        "builds": {leaf.folder: build_entry(plan, leaf, folder) for leaf in request.leaves},
         "files": {file: file_entry(folder / file) for file in plan.files()},
         "source": {"file": request.path.name, "text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()},
         "fingerprint": fingerprint,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matlaw.artifact.aliases import BoundaryAliases, requested_aliases
-from matlaw.artifact.request import Request, checked_parameters, requested_pairs
+from matlaw.artifact.request import Leaf, Request, checked_parameters, requested_pairs
 from matlaw.errors import CompileError
 from matlaw.ir.aten import UnsupportedOperation
 from matlaw.lower.native.programs import ForwardProgram
@@ -37,6 +37,20 @@ class SegmentPlan:
     parameters: list[str]
     graphs: dict[str, Graph]
     forward: Forward
+
+
+@dataclass(frozen=True)
+class GraphFile:
+    """One compiled file of a graph.
+
+    :ivar path: below the artifact folder
+    :ivar backend: ``inductor`` or ``native``
+    :ivar target: CPU target
+    """
+
+    path: str
+    backend: str
+    target: str
 
 
 @dataclass
@@ -70,9 +84,10 @@ class Plan:
         """All graphs, in order."""
         return [graph for segment in self.segments for graph in segment.graphs.values()]
 
-    def is_native(self, graph: Graph) -> bool:
-        """True when the graph gets a native kernel."""
-        return self.request.backend != "inductor" and graph.forward is not None and graph.forward in self.programs
+    def is_native(self, graph: Graph, leaf: Leaf) -> bool:
+        """True when the graph gets a native kernel in this leaf."""
+        kernels = self.request.backend != "inductor" and leaf.device == "cpu"
+        return kernels and graph.forward is not None and graph.forward in self.programs
 
     def is_inductor(self, graph: Graph) -> bool:
         """True when the graph gets a ``.pt2``."""
@@ -80,19 +95,25 @@ class Plan:
 
     def files(self) -> list[str]:
         """Files below the artifact folder, except metadata.json, in the order in which they are written."""
-        found = [file for graph in self.graphs for file, _, _ in self.files_of(graph)]
+        return [file for leaf in self.request.leaves for file in self.files_of_leaf(leaf)]
+
+    def files_of_leaf(self, leaf: Leaf) -> list[str]:
+        """The files of a device and dtype, in the order in which they are written."""
+        found = [file.path for graph in self.graphs for file in self.files_of(graph, leaf)]
         if self.request.keep_source:
-            found += [self.request.source_file(graph.stem) for graph in self.graphs if self.is_native(graph)]
+            found += [
+                self.request.source_file(leaf, graph.stem) for graph in self.graphs if self.is_native(graph, leaf)
+            ]
         return found
 
-    def files_of(self, graph: Graph) -> list[tuple[str, str, str]]:
-        """The files of a graph: path below the artifact folder, backend, CPU target."""
+    def files_of(self, graph: Graph, leaf: Leaf) -> list[GraphFile]:
+        """The compiled files of a graph in a leaf."""
         request, found = self.request, []
-        for target in request.cpu_targets:
+        for target in request.targets_of(leaf):
             if self.is_inductor(graph):
-                found.append((request.inductor_file(graph.stem, target), "inductor", target))
-            if self.is_native(graph):
-                found.append((request.native_file(graph.stem, target), "native", target))
+                found.append(GraphFile(request.inductor_file(leaf, graph.stem, target), "inductor", target))
+            if self.is_native(graph, leaf):
+                found.append(GraphFile(request.native_file(leaf, graph.stem, target), "native", target))
         return found
 
 

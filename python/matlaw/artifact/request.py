@@ -17,6 +17,28 @@ VERIFY: Final = ("none", "quick", "full")
 
 
 @dataclass(frozen=True)
+class Leaf:
+    """What one folder of graphs is for.
+
+    :ivar device: one of :data:`DEVICES`
+    :ivar dtype: one of :data:`DTYPES`
+    """
+
+    device: str
+    dtype: str
+
+    @property
+    def folder(self) -> str:
+        """Where the graphs lie inside the artifact; also the leaf's key in the metadata's ``builds``."""
+        return f"{self.device}/{self.dtype}"
+
+    @property
+    def float32(self) -> bool:
+        """True for single precision."""
+        return self.dtype == "float32"
+
+
+@dataclass(frozen=True)
 class Request:
     """What to compile, and how.
 
@@ -25,8 +47,8 @@ class Request:
     :ivar derivatives: ``OUT:IN`` requests; an omitted side stands for all
     :ivar parameters: qualified names of parameters that stay changeable
     :ivar backend: one of :data:`BACKENDS`
-    :ivar device: one of :data:`DEVICES`
-    :ivar dtype: one of :data:`DTYPES`
+    :ivar device: one or more of :data:`DEVICES`
+    :ivar dtype: one or more of :data:`DTYPES`
     :ivar cpu_target: one or more of :data:`matlaw.lower.native.CPU_TARGETS`
     :ivar overrides: assignments such as ``Models/elasticity/E:=1``
     :ivar extensions: Python files or modules with further types
@@ -42,8 +64,8 @@ class Request:
     derivatives: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     backend: str = "both"
-    device: str = "cpu"
-    dtype: str = "float64"
+    device: str | tuple[str, ...] = "cpu"
+    dtype: str | tuple[str, ...] = "float64"
     cpu_target: str | tuple[str, ...] = "x86-64-v3"
     overrides: tuple[str, ...] = ()
     extensions: tuple[str, ...] = ()
@@ -64,51 +86,80 @@ class Request:
             raise CompileError(
                 f"the artifact folder has the model's name, and '{self.name}' names no file; rename the block"
             )
-        if not self._targets:
-            raise CompileError(f"no CPU target was given; choose from {', '.join(CPU_TARGETS)}")
+        several: tuple[tuple[str, str | tuple[str, ...], tuple[str, ...]], ...] = (
+            ("CPU target", self.cpu_target, CPU_TARGETS),
+            ("device", self.device, DEVICES),
+            ("dtype", self.dtype, DTYPES),
+        )
+        for option, given, known in several:
+            if not _several(given):
+                raise CompileError(f"no {option} was given; choose from {', '.join(known)}")
         for option, value, choices in (
             ("backend", self.backend, BACKENDS),
-            ("dtype", self.dtype, DTYPES),
+            *(("dtype", dtype, DTYPES) for dtype in _several(self.dtype)),
             ("verification", self.verify, VERIFY),
-            ("device", self.device, DEVICES),
-            *(("CPU target", target, CPU_TARGETS) for target in self._targets),
+            *(("device", device, DEVICES) for device in _several(self.device)),
+            *(("CPU target", target, CPU_TARGETS) for target in _several(self.cpu_target)),
         ):
             if value not in choices:
                 raise CompileError(unknown_name(option, value, choices))
-        if self.device == "cuda":
-            import torch
-
-            if not torch.cuda.is_available():
+        if any(leaf.device == "cuda" for leaf in self.leaves):
+            if not cuda_available():
                 raise CompileError("--device cuda: this torch sees no CUDA device; compile with --device cpu")
-            raise CompileError("--device cuda: compiling for CUDA is not supported yet; compile with --device cpu")
+            if self.backend == "native":
+                raise CompileError(
+                    "--device cuda: native kernels are for CPUs; compile with --backend both or inductor, or with "
+                    "--device cpu"
+                )
 
     @property
-    def _targets(self) -> tuple[str, ...]:
-        return (self.cpu_target,) if isinstance(self.cpu_target, str) else tuple(self.cpu_target)
+    def leaves(self) -> tuple[Leaf, ...]:
+        """Every combination of the devices and dtypes, each once, in the order of :data:`DEVICES`, :data:`DTYPES`."""
+        devices, dtypes = set(_several(self.device)), set(_several(self.dtype))
+        return tuple(Leaf(d, t) for d in DEVICES if d in devices for t in DTYPES if t in dtypes)
 
     @property
     def cpu_targets(self) -> tuple[str, ...]:
         """The CPU targets, each once, in ascending order."""
         from matlaw.lower.native.compiler import CPU_TARGETS
 
-        return tuple(sorted(set(self._targets), key=CPU_TARGETS.index))
+        return tuple(sorted(set(_several(self.cpu_target)), key=CPU_TARGETS.index))
 
-    def native_file(self, stem: str, target: str) -> str:
+    def targets_of(self, leaf: Leaf) -> tuple[str, ...]:
+        """The CPU targets that a leaf has code for; the part of a CUDA graph that runs on the CPU is for the lowest."""
+        return self.cpu_targets if leaf.device == "cpu" else self.cpu_targets[:1]
+
+    def native_file(self, leaf: Leaf, stem: str, target: str) -> str:
         """The kernel of a graph for a CPU target, below the artifact folder."""
-        return f"{self.folder}/{stem}.{target}.so"
+        return f"{leaf.folder}/{stem}.{target}.so"
 
-    def inductor_file(self, stem: str, target: str) -> str:
+    def inductor_file(self, leaf: Leaf, stem: str, target: str) -> str:
         """The ``.pt2`` of a graph for a CPU target, below the artifact folder; the lowest target is not in its name."""
-        return f"{self.folder}/{stem}.pt2" if target == self.cpu_targets[0] else f"{self.folder}/{stem}.{target}.pt2"
+        suffix = "" if target == self.cpu_targets[0] else f".{target}"
+        return f"{leaf.folder}/{stem}{suffix}.pt2"
 
-    def source_file(self, stem: str) -> str:
+    def source_file(self, leaf: Leaf, stem: str) -> str:
         """The generated C++ of a graph, below the artifact folder."""
-        return f"source/{self.folder}/{stem}.cpp"
+        return f"source/{leaf.folder}/{stem}.cpp"
 
-    @property
-    def folder(self) -> str:
-        """Where the graphs lie inside the artifact."""
-        return f"{self.device}/{self.dtype}"
+
+def _several(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def cuda_available() -> bool:
+    """True when this torch can compile for, and run on, a CUDA device."""
+    import torch
+
+    return torch.cuda.is_available()
+
+
+def cuda_capability() -> str:
+    """Compute capability of the device that graphs are compiled for, for instance ``9.0``."""
+    import torch
+
+    major, minor = torch.cuda.get_device_capability()
+    return f"{major}.{minor}"
 
 
 def requested_pairs(

@@ -31,10 +31,9 @@ class RoundingNoise(TorchDispatchMode):
         self.factors = 1.0 + unit * signs
         self.count = 0
 
-    def __torch_dispatch__(
-        self, func: Any, types: Sequence[type], args: tuple = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        result = func(*args, **(kwargs or {}))
+    def run(self, func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Apply an operation and move its result."""
+        result = func(*args, **kwargs)
         fresh = all(r.alias_info is None for r in func._schema.returns)
         if not fresh or not isinstance(result, torch.Tensor) or not result.dtype.is_floating_point:
             return result
@@ -44,6 +43,16 @@ class RoundingNoise(TorchDispatchMode):
         if size > _PERIOD:
             factors = factors.repeat(-(-size // _PERIOD))
         return result * factors[:size].reshape(result.shape)
+
+
+def _dispatch(
+    self: RoundingNoise, func: Any, types: Sequence[type], args: tuple = (), kwargs: dict[str, Any] | None = None
+) -> Any:
+    return self.run(func, args, kwargs or {})
+
+
+# Not a method: torch would wrap it for its own compiler, and load that, which takes a second.
+RoundingNoise.__torch_dispatch__ = _dispatch  # type: ignore[method-assign,assignment]
 
 
 def with_noise(

@@ -31,6 +31,8 @@ FINITE_DIFFERENCE: Final = 1e-3
 #: From here on a compiled graph may overflow where eager does not.
 _HUGE: Final = {True: 1e20, False: 1e150}
 _NOISY_RUNS: Final = 3
+#: Noise of so many units of rounding shows what one does; one alone is often lost when the next operation rounds.
+_NOISE: Final = 4.0
 #: Graphs of which every output is a derivative.
 _DERIVATIVES: Final = ("jacobian", "jacobian_given", "solve_ift", "param_jvp", "dr_dparam", "solve_param")
 
@@ -55,6 +57,7 @@ class Reference:
     unit: float
 
 
+@torch.no_grad()
 def reference(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, seed: int = 1) -> Reference:
     """Evaluate a graph eagerly in double precision, and how strongly rounding moves the results."""
     inputs = sample(graph, parameters, float32, seed)
@@ -64,9 +67,10 @@ def reference(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, se
     moved = [np.zeros_like(y) for y in outputs]
     with np.errstate(all="ignore"):
         for seed in range(_NOISY_RUNS):
-            noisy = with_noise(graph_function(graph), arguments, unit, seed)
+            noisy = with_noise(graph_function(graph), arguments, _NOISE * unit, seed)
             for k, (slot, x) in enumerate(zip(graph.outputs, noisy, strict=True)):
-                moved[k] = np.fmax(moved[k], np.abs(_rows_of(x.detach().numpy(), slot.size, STATES) - outputs[k]))
+                difference = np.abs(_rows_of(x.detach().numpy(), slot.size, STATES) - outputs[k])
+                moved[k] = np.fmax(moved[k], difference / _NOISE)
         allowed = []
         for y, m in zip(outputs, moved, strict=True):
             scale = np.nanmax(np.where(np.isfinite(y), np.abs(y), 0.0), axis=0, initial=0.0)
@@ -75,6 +79,7 @@ def reference(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, se
     return Reference(inputs, outputs, allowed, _HUGE[float32], unit)
 
 
+@torch.no_grad()
 def eager(graph: Graph, inputs: Sequence[NDArray]) -> list[NDArray]:
     """The outputs of a graph in plain torch, ``(size, B)`` each."""
     rows = inputs[0].shape[-1]
@@ -87,7 +92,7 @@ def _rows_of(x: NDArray, size: int, rows: int) -> NDArray:
     return np.broadcast_to(x.reshape(size, -1), (size, rows)).astype(np.float64)
 
 
-def native_evaluator(graph: Graph, library: Path, float32: bool) -> Evaluator:
+def native_evaluator(graph: Graph, library: Path, float32: bool, device: str = "cpu") -> Evaluator:
     """Evaluate through a native kernel."""
     kernel = Kernel(library, graph.inputs, graph.outputs, np.dtype(np.float32 if float32 else np.float64))
     return lambda inputs: [
@@ -95,7 +100,7 @@ def native_evaluator(graph: Graph, library: Path, float32: bool) -> Evaluator:
     ]
 
 
-def inductor_evaluator(graph: Graph, package: Path, float32: bool) -> Evaluator:
+def inductor_evaluator(graph: Graph, package: Path, float32: bool, device: str = "cpu") -> Evaluator:
     """Evaluate through a ``.pt2``, rows padded to whole blocks like the runtime does."""
     logging.getLogger("torch.export").setLevel(logging.ERROR)
     with warnings.catch_warnings():
@@ -107,13 +112,16 @@ def inductor_evaluator(graph: Graph, package: Path, float32: bool) -> Evaluator:
         rows = inputs[0].shape[-1]
         padding = -rows % ROW_BLOCK
         padded = [np.concatenate([x, np.repeat(x[..., -1:], padding, axis=-1)], axis=-1) for x in inputs]
-        results = runner(*(torch.as_tensor(x).to(dtype).contiguous() for x in padded))
+        results = runner(*(torch.as_tensor(x).to(device, dtype).contiguous() for x in padded))
         return [
-            _rows_of(y.numpy(), slot.size, rows + padding)[:, :rows]
+            _rows_of(y.cpu().numpy(), slot.size, rows + padding)[:, :rows]
             for slot, y in zip(graph.outputs, results, strict=True)
         ]
 
     return evaluate
+
+
+_EVALUATORS: Final = {"native": native_evaluator, "inductor": inductor_evaluator}
 
 
 def compare(graph: Graph, evaluator: Evaluator, expected: Reference, what: str, same_bits: bool) -> float:
@@ -171,6 +179,7 @@ def _check(
     return float(relative.max(initial=0.0))
 
 
+@torch.no_grad()
 def check_finite_differences(graph: Graph, expected: Reference, what: str) -> float:
     """Compare the derivatives that eager gives with central differences of the forward function.
 
@@ -263,6 +272,7 @@ def check_graph(
     parameters: Mapping[str, NDArray],
     float32: bool,
     seeds: Sequence[int] = (1,),
+    device: str = "cpu",
 ) -> dict[str, Any]:
     """Check everything that was compiled for a graph.
 
@@ -271,14 +281,12 @@ def check_graph(
     :param parameters: values of promoted parameters by name
     :param float32: the precision of the files
     :param seeds: of the sampled states; every seed gives :data:`~matlaw.artifact.samples.STATES` more
+    :param device: of the files
     :returns: the worst error by backend, for metadata
     :raises CompileError: something disagrees
     """
     found: dict[str, Any] = {}
-    evaluators = [
-        (backend, file, (native_evaluator if backend == "native" else inductor_evaluator)(graph, file, float32))
-        for backend, file in files
-    ]
+    evaluators = [(backend, file, _EVALUATORS[backend](graph, file, float32, device)) for backend, file in files]
     for seed in seeds:
         expected = reference(graph, parameters, float32, seed)
         errors = []

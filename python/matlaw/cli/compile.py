@@ -25,8 +25,17 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("input", help="the input file (.i)")
     p.add_argument("--model", required=True, metavar="NAME", help="the model in it")
     p.add_argument("--output-dir", default="aoti", metavar="DIR", help="where the artifact goes (default: aoti)")
-    p.add_argument("--device", default="cpu", choices=("cpu", "cuda"), help="(default: cpu)")
-    p.add_argument("--dtype", default="float64", choices=("float64", "float32"), help="(default: float64)")
+    p.add_argument(
+        "--device",
+        nargs="+",
+        default=["cpu"],
+        metavar="DEVICE",
+        help="cpu (default), cuda, or both, each a folder",
+    )
+    p.add_argument(
+        "--dtype", nargs="+", default=["float64"], metavar="DTYPE",
+        help="float64 (default), float32, or both; each gets a folder below the device's",
+    )  # fmt: skip
     p.add_argument(
         "-p", "--parameter", action="append", nargs="+", default=[], metavar="NAME",
         help="a parameter that stays changeable, for instance elasticity.E",
@@ -84,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     flat = [[x for group in groups for x in group] for groups in lists]
     derivatives, parameters, extensions, rename_inputs, rename_outputs, rename_parameters = flat
     overrides = list(options.overrides)
-    for group in (*flat, options.cpu_target):
+    for group in (*flat, options.device, options.dtype, options.cpu_target):
         overrides += [x for x in group if ":=" in x]
         group[:] = [x for x in group if ":=" not in x]
     if options.jobs < 1:

@@ -18,6 +18,7 @@ import textwrap
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 from matlaw.input.expression_limits import (
@@ -188,8 +189,8 @@ class _Interpreter:
         """Remembers the batch shape that follows from those of the operands."""
         shapes = [self.batch_shape(x) for x in operands if isinstance(x, Tensor)]
         try:
-            return self._with_shape(value, tuple(torch.broadcast_shapes(*shapes)))
-        except RuntimeError:
+            return self._with_shape(value, tuple(np.broadcast_shapes(*shapes)))
+        except ValueError:
             return value
 
     def module(self, tree: ast.Module) -> Any:

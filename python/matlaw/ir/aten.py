@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from matlaw.ir.program import Program
 from matlaw.ir.values import COMPARISONS, MEANING, Pool, Value
+from matlaw.trace.recorder import Rows, Shaped
 from matlaw.trace.slots import Slot
 
 Array = NDArray[Any]
@@ -46,7 +47,7 @@ class BatchExtent(int):
         return BatchExtent(int(self) // int(other))
 
 
-def batch_axis(shape: Sequence[int | torch.SymInt]) -> int | None:
+def batch_axis(shape: Sequence[int | Rows]) -> int | None:
     """Position of the symbolic extent in a traced shape; ``None`` for a tensor without one."""
     axes = [d for d, extent in enumerate(shape) if not isinstance(extent, int)]
     if len(axes) > 1:
@@ -75,7 +76,7 @@ class Context:
     def input_axis(self, k: int = 0) -> int | None:
         """Position of the batch axis of operand ``k``."""
         operand = self.node.args[k]
-        if not isinstance(operand, torch.fx.Node) or not isinstance(operand.meta.get("val"), torch.Tensor):
+        if not isinstance(operand, torch.fx.Node) or not isinstance(operand.meta.get("val"), Shaped):
             return None
         return batch_axis(operand.meta["val"].shape)
 
@@ -755,7 +756,7 @@ def _call(pool: Pool, node: torch.fx.Node, environment: dict[torch.fx.Node, Any]
             return BatchExtent(args[0].size)
         return BatchExtent(1) if context.input_axis() == args[1] % args[0].ndim else args[0].shape[args[1]]
     value = node.meta.get("val")
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, Shaped):
         batch_axis(value.shape)
     in_place = name.endswith("_") and not name.endswith("__")
     handler = HANDLERS.get(f"{name}.{node.target._overloadname}") or HANDLERS.get(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import torch
 
 from matlaw.errors import FatalError, InputFileError
@@ -106,8 +107,9 @@ def _solve(update: ImplicitUpdate, given: Shapes, declared: Shapes) -> dict[str,
     for _ in range(_PASSES):
         state = {**{name: given[name] for name in system.givens}, **shapes}
         residuals = _infer(system.model, {name: state[name] for name in system.model.inputs}, declared)
+        # torch.broadcast_shapes does the same, and imports a computer algebra system for it.
         grown = {
-            name: tuple(torch.broadcast_shapes(shapes[name], residuals[residual]))
+            name: tuple(np.broadcast_shapes(shapes[name], residuals[residual]))
             for name, residual in zip(system.unknowns, system.residuals, strict=True)
         }
         if grown == shapes:

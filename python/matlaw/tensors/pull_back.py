@@ -15,7 +15,7 @@ def vjp(function: Callable[..., torch.Tensor], *at: torch.Tensor) -> tuple[torch
     """Value of a function and its pull-back, as ``torch.func.vjp`` gives them; may be nested.
 
     The machinery behind ``torch.func`` takes seconds to load, which a process that only evaluates laws eagerly need not
-    spend: autograd does the same there. It is used where it is loaded, and where a graph is recorded or ``torch.func``
+    spend: autograd does the same there. It is used where it is loaded, and where tensors are symbolic or ``torch.func``
     differentiates further out.
 
     :param function: of all of ``at``
@@ -49,8 +49,11 @@ def vjp(function: Callable[..., torch.Tensor], *at: torch.Tensor) -> tuple[torch
 
 
 def _func_is_due() -> bool:
-    return (
-        "torch._dynamo" in sys.modules
-        or torch._C._functorch.maybe_current_level() is not None
-        or torch._C._len_torch_dispatch_stack() > 0
-    )
+    if torch._C._functorch.maybe_current_level() is not None or any(map(torch._C._get_dispatch_mode, _SYMBOLIC)):
+        return True
+    # matlaw's own modes, which watch operations, get the same ones in every process.
+    return torch._C._len_torch_dispatch_stack() == 0 and "torch._dynamo" in sys.modules
+
+
+#: Modes in which tensors have no values.
+_SYMBOLIC = (torch._C._TorchDispatchModeKey.FAKE, torch._C._TorchDispatchModeKey.PROXY)

@@ -37,7 +37,8 @@ def graph_function(graph: Graph) -> TensorFunction:
     function = makers[graph.kind](graph)
 
     def fresh(*flat: torch.Tensor) -> list[torch.Tensor]:
-        return [x.clone(memory_format=torch.contiguous_format) for x in function(*flat)]
+        with torch.no_grad():
+            return [x.clone(memory_format=torch.contiguous_format) for x in function(*flat)]
 
     return fresh
 

@@ -1,4 +1,4 @@
-"""Record a function of batch-last tensors once, with a symbolic number of rows."""
+"""Record a function of batch-last tensors once, for any number of rows."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import torch
 
 from matlaw.errors import CompileError
+from matlaw.trace.recorder import DependsOnRows, Rows, record
 from matlaw.trace.slots import Slot
 
 #: A function of flat batch-last tensors ``(*shape, B)``, returning a flat sequence of them.
 TensorFunction = Callable[..., Sequence[torch.Tensor]]
 
-#: Number of rows while tracing: no model has an axis of this extent.
-_HINT = 10007
+#: Numbers of rows with which a function is run while it is recorded: a few, and many.
+_ROWS: Final = (11, 1009)
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Traced:
     """A recorded function.
 
     :ivar name: for messages
-    :ivar module: its aten operations; every tensor in it has its traced shape in ``meta["val"]``
+    :ivar module: its aten operations; see :func:`matlaw.trace.recorder.record`
     :ivar inputs: slots of the arguments, in order
     :ivar outputs: slots of the results, in order
     """
@@ -34,9 +36,15 @@ class Traced:
     inputs: tuple[Slot, ...]
     outputs: tuple[Slot, ...]
 
+    @property
+    def constants(self) -> dict[str, torch.Tensor]:
+        """The module's constant tensors, by attribute name, in the order of their first use."""
+        nodes = self.module.graph.nodes
+        return {str(n.target): getattr(self.module, str(n.target)) for n in nodes if n.op == "get_attr"}
+
     @cached_property
-    def digest(self) -> str:
-        """Digest of the operations, constants and shapes: the same for the same function, whatever its names."""
+    def structure(self) -> str:
+        """Digest of the operations and shapes, without the values of floating-point constants."""
         found = hashlib.sha256()
         found.update(repr([slot.shape for slot in (*self.inputs, *self.outputs)]).encode())
         numbers: dict[torch.fx.Node, str] = {}
@@ -46,10 +54,24 @@ class Traced:
             operands = torch.fx.map_arg((node.args, node.kwargs), numbers.__getitem__)
             found.update(f"{what} {operands!r}\n".encode())
             if node.op == "get_attr":
-                constant = getattr(self.module, str(node.target)).detach().contiguous()
-                found.update(f"{constant.dtype} {tuple(constant.shape)}".encode())
-                found.update(constant.cpu().view(torch.uint8).numpy().tobytes() if constant.numel() else b"")
+                constant = getattr(self.module, str(node.target))
+                found.update(f"{constant.dtype} {tuple(constant.shape)} {constant.stride()}".encode())
+                if not constant.is_floating_point():
+                    found.update(_bytes(constant))
         return found.hexdigest()
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the operations, constants and shapes: the same for the same function, whatever its names."""
+        found = hashlib.sha256(self.structure.encode())
+        for constant in self.constants.values():
+            found.update(_bytes(constant))
+        return found.hexdigest()
+
+
+def _bytes(constant: torch.Tensor) -> bytes:
+    data = constant.detach().contiguous().cpu()
+    return data.reshape(-1).view(torch.uint8).numpy().tobytes() if data.numel() else b""
 
 
 def trace(
@@ -59,7 +81,7 @@ def trace(
     name: str,
     dtype: torch.dtype = torch.float64,
 ) -> Traced:
-    """Record ``function`` with a symbolic number of rows.
+    """Record ``function`` for any number of rows.
 
     :param function: takes one tensor ``(*shape, B)`` per input, returns one ``(*shape, B)`` (or with batch extent 1)
         per output
@@ -69,38 +91,18 @@ def trace(
     :param dtype: of the arguments
     :raises CompileError: the function cannot be recorded, or what it does depends on the number of rows
     """
-    # Imported here: they take half a second, and eager evaluation records nothing.
-    from torch._dispatch.python import enable_python_dispatcher
-    from torch._subclasses.fake_tensor import FakeTensorMode
-    from torch.fx.experimental.proxy_tensor import make_fx
-    from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
-
-    shape_env = ShapeEnv()
-    mode = FakeTensorMode(shape_env=shape_env, allow_non_fake_inputs=True)
-    context: StatelessSymbolicContext = StatelessSymbolicContext(dynamic_sizes=[DimDynamic.DYNAMIC])
-    rows = mode.from_tensor(torch.empty(_HINT), static_shapes=False, symbolic_context=context).shape[0]
-
-    def flat(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        return tuple(function(*tensors))
-
     try:
-        with mode, enable_python_dispatcher():
-            arguments = [torch.empty(*slot.shape, rows, dtype=dtype) for slot in inputs]
-            module = make_fx(flat)(*arguments)
+        module = record(function, inputs, dtype, _ROWS)
+    except DependsOnRows as e:
+        raise CompileError(
+            f"{name}: what its forward function does depends on the number of rows ({e}). "
+            "Every row must be treated alike, for any number of rows."
+        ) from e
     except Exception as e:
         raise CompileError(
             f"{name}: its forward function cannot be recorded as a graph ({type(e).__name__}: {_first_line(e)}). "
             "It must consist of torch operations on tensors (*base, *sub_batch, B) without branches on their values."
         ) from e
-    guards = [str(guard.expr) for guard in shape_env.guards]
-    if guards or isinstance(rows, int) or rows.node.maybe_as_int() is not None:
-        raise CompileError(
-            f"{name}: what its forward function does depends on the number of rows"
-            f"{' (' + '; '.join(guards) + ')' if guards else ''}. "
-            "Every row must be treated alike, for any number of rows."
-        )
-    module.graph.eliminate_dead_code()
-    module.recompile()
     _check_results(module, outputs, name, dtype)
     return Traced(name, module, tuple(inputs), tuple(outputs))
 
@@ -110,13 +112,12 @@ def _check_results(module: torch.fx.GraphModule, outputs: Sequence[Slot], name: 
     if len(results) != len(outputs):
         raise CompileError(f"{name}: returned {len(results)} tensors, {len(outputs)} were expected")
     for slot, node in zip(outputs, results, strict=True):
-        value = node.meta.get("val") if isinstance(node, torch.fx.Node) else node
-        if value is None:
-            value = getattr(module, str(node.target))
-        shape = tuple(value.shape)
-        symbolic = bool(shape) and not isinstance(shape[-1], int)
+        value = node.meta["val"]
+        shape = value.shape
+        symbolic = bool(shape) and isinstance(shape[-1], Rows) and shape[-1].factor == 1
         if len(shape) != len(slot.shape) + 1 or shape[:-1] != slot.shape or not (symbolic or shape[-1] == 1):
-            raise CompileError(f"{name}: '{slot.name}' came out as {shape}, expected {(*slot.shape, 'B')}")
+            found = ", ".join(map(str, shape))
+            raise CompileError(f"{name}: '{slot.name}' came out as ({found}), expected {(*slot.shape, 'B')}")
         if value.dtype != dtype:
             raise CompileError(f"{name}: '{slot.name}' came out as {value.dtype}, expected {dtype}")
 

@@ -79,9 +79,9 @@ def test_nothing_tells_of_this_machine(artifact: Artifact) -> None:
 
 def test_verification_is_recorded(artifact: Artifact) -> None:
     found = load(artifact("j2_plastic-native"))["verification"]
-    assert found["model_seg0_jacobian"]["native"] < 1e-11
-    assert 0 < found["model_seg0_jacobian"]["finite_differences"] < 1e-3
-    assert found["model_seg0_residual"]["native"] < 1e-11
+    assert found["cpu/float64/model_seg0_jacobian"]["native"] < 1e-11
+    assert 0 < found["cpu/float64/model_seg0_jacobian"]["finite_differences"] < 1e-3
+    assert found["cpu/float64/model_seg0_residual"]["native"] < 1e-11
 
 
 def test_stub(artifact: Artifact) -> None:

@@ -35,9 +35,9 @@ def test_records(artifact: Artifact) -> None:
     }
     assert forward["graphs"]["param_jvp"]["pairs"] == [{"output": "stress", "parameter": E, "batch_independent": False}]
     found = m["verification"]
-    assert 0 < found["model_seg0_dr_dparam"]["finite_differences"] < 1e-3
-    assert found["model_seg0_dr_dparam"]["native"] < 1e-11
-    assert found["model_seg1_param_jvp"]["native"] < 1e-11
+    assert 0 < found["cpu/float64/model_seg0_dr_dparam"]["finite_differences"] < 1e-3
+    assert found["cpu/float64/model_seg0_dr_dparam"]["native"] < 1e-11
+    assert found["cpu/float64/model_seg1_param_jvp"]["native"] < 1e-11
 
 
 def history() -> dict[str, torch.Tensor]:
@@ -105,4 +105,4 @@ def test_packages_of_parameter_derivatives(tmp_path: Path, models: Path) -> None
         models / "linear_elastic.i", "model", tmp_path, [":model.nu"], ["model.nu"], "inductor", stub=False
     )
     assert [Path(f.path).name for f in report.files] == ["model.pt2", "model_param_jvp.pt2"]
-    assert report.verification["model_param_jvp"]["inductor"] < 1e-11
+    assert report.verification["cpu/float64/model_param_jvp"]["inductor"] < 1e-11

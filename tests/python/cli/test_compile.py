@@ -248,7 +248,7 @@ def test_verification_levels(models: Path, tmp_path: Path, capsys: pytest.Captur
         assert checked == ([] if level == "none" else ["x86-64-v3"])
         assert ("skipped (--verify none)" in out) == (level == "none")
     assert found["none"] == {}
-    assert found["full"].keys() == found["quick"].keys() == {"model", "model_jvp"}
+    assert found["full"].keys() == found["quick"].keys() == {f"cpu/float64/{stem}" for stem in ("model", "model_jvp")}
     for stem, errors in found["quick"].items():
         assert all(found["full"][stem][what] >= error for what, error in errors.items())
 

@@ -6,12 +6,14 @@ import sys
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
-from matlaw.lower.inductor import compile_exported, export_graph
+from matlaw.lower.inductor import Lowerable, Template, compile_exported, export, marker
 from matlaw.trace import graphs as g
 from matlaw.trace.derivatives import graph_function
+from matlaw.trace.forward import trace
 from matlaw.trace.slots import Slot
 
 SLOTS = (Slot("u", ()), Slot("v", (2,)), Slot("given", (2,)))
@@ -33,7 +35,9 @@ def test_graph_equals_eager(tmp_path: Path, kind: str) -> None:
     }
     graph = graphs[kind]
     package = tmp_path / f"{graph.stem}.pt2"
-    compile_exported(export_graph(graph, "test"), package, graph.stem)
+    traced = trace(FORWARD.function, SLOTS, OUTPUTS, "test") if graph.forward else None
+    lowerable = Lowerable(graph, traced, graph.stem)
+    package.write_bytes(compile_exported(export(lowerable), graph.stem).filled(lowerable.constants))
     runner = torch._inductor.aoti_load_package(str(package))
     for rows in (8, 16, 1000):
         inputs = [torch.rand(*slot.shape, rows, dtype=torch.float64) + 0.1 for slot in graph.inputs]
@@ -61,3 +65,45 @@ def test_sanitized_packages_differ_in_nothing_random(tmp_path: Path) -> None:
     assert str(tmp_path).encode() not in (tmp_path / "clean0.pt2").read_bytes()
     data = b"\0/home/someone/lib/torch/x.h\0rest"
     assert without_names(data, {"/home/someone"}) == b"\0" + b"_" * 24 + b"x.h\0rest"
+
+
+def scaled(factor: float, shift: float, bound: float = 1.0) -> Lowerable:
+    """A law with two constants, one of them in its derivative too, and a block that all rows share."""
+    slots, outputs = [Slot("x", (2,)), Slot("y", ())], [Slot("f", (2,)), Slot("h", ())]
+    numbers = torch.tensor([[factor], [shift]], dtype=torch.float64)
+
+    def function(x: torch.Tensor, y: torch.Tensor) -> list[torch.Tensor]:
+        return [(x * numbers[:1]).sin() + numbers[1:], factor * y.clamp(max=bound)]
+
+    forward = g.Forward("test", function, tuple(slots), tuple(outputs))
+    pairs = [g.Pair("f", "x"), g.Pair("h", "y", np.array(factor))]
+    return Lowerable(g.jvp_graph("test_jvp", forward, pairs), trace(function, slots, outputs, "test"), "test")
+
+
+def test_structure_is_what_is_left_without_names_and_numbers() -> None:
+    assert [x.tolist() for x in scaled(2.0, 3.0).constants] == [[[2.0]], [[3.0]], 2.0]
+    assert scaled(2.0, 3.0).structure == scaled(2.0, 4.0).structure
+    assert scaled(2.0, 3.0).values != scaled(2.0, 4.0).values
+    assert scaled(2.0, 3.0).structure != scaled(2.0, 3.0, bound=2.0).structure  # a number written into the operations
+    other = g.jvp_graph("test_jvp", scaled(2.0, 3.0).graph.forward, [g.Pair("f", "x")])  # type: ignore[arg-type]
+    assert scaled(2.0, 3.0).structure != Lowerable(other, scaled(2.0, 3.0).traced, "test").structure
+
+
+@pytest.mark.inductor
+def test_a_package_serves_other_numbers(tmp_path: Path) -> None:
+    """Compiled with markers, filled with two sets of numbers."""
+    first = scaled(2.0, 3.0)
+    numbers = first.constants
+    exported = export(first, [marker(k, x) for k, x in enumerate(numbers)])
+    template = compile_exported(exported, "test", constants=numbers)
+    assert template.complete
+    assert set(template.places) == {0, 1, 2}
+    template = Template.from_bytes(template.to_bytes())
+    x, y = torch.rand(2, 16, dtype=torch.float64), torch.rand(16, dtype=torch.float64)
+    for k, (factor, shift) in enumerate([(2.0, 3.0), (5.0, -1.0)]):
+        package = tmp_path / f"{k}.pt2"
+        package.write_bytes(template.filled([np.array([[factor]]), np.array([[shift]]), np.array(factor)]))
+        f, _, df, dh = torch._inductor.aoti_load_package(str(package))(x, y)
+        torch.testing.assert_close(f, (factor * x).sin() + shift)
+        torch.testing.assert_close(df[0, 0], factor * (factor * x[0]).cos())
+        assert dh.item() == factor

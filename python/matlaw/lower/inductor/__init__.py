@@ -1,12 +1,7 @@
 """AOTInductor packages (``.pt2``): any operation, any device."""
 
-from matlaw.lower.inductor.package import (
-    Recorded,
-    compile_exported,
-    export,
-    export_graph,
-    options_for,
-    record,
-)
+from matlaw.lower.inductor.constants import Template, marker
+from matlaw.lower.inductor.lowerable import Lowerable
+from matlaw.lower.inductor.package import compile_exported, export, options_for
 
-__all__ = ["Recorded", "compile_exported", "export", "export_graph", "options_for", "record"]
+__all__ = ["Lowerable", "Template", "compile_exported", "export", "marker", "options_for"]

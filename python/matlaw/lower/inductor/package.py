@@ -7,82 +7,48 @@ import logging
 import shutil
 import tempfile
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from numpy.typing import NDArray
 
 from matlaw.errors import CompileError
+from matlaw.lower.inductor.constants import Template, marker, places_of
+from matlaw.lower.inductor.lowerable import Lowerable
+from matlaw.lower.inductor.sanitize import sanitize
 from matlaw.trace.derivatives import graph_function
-from matlaw.trace.forward import Traced, trace
-from matlaw.trace.graphs import Graph
 
 #: Rows of the example batch: a multiple of 8, which all batches are.
 _EXAMPLE_ROWS = 24
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """A graph as torch operations.
+def export(lowerable: Lowerable, constants: Sequence[NDArray] | None = None) -> bytes:
+    """Export a graph with a dynamic batch.
 
-    :ivar traced: its operations; batch-independent blocks have a batch axis of extent 1
-    :ivar constant: per output, whether that axis is to be removed
-    :ivar title: for messages
-    """
-
-    traced: Traced
-    constant: tuple[bool, ...]
-    title: str
-
-    @property
-    def digest(self) -> str:
-        """The same for graphs whose packages are the same."""
-        return f"{self.traced.digest} {self.constant}"
-
-
-def record(graph: Graph, name: str, dtype: torch.dtype = torch.float64) -> Recorded:
-    """Record a graph.
-
-    :param graph: any kind
-    :param name: of the model, for messages
-    :param dtype: of all tensors
-    :raises CompileError: the graph cannot be recorded
-    """
-    title = f"{name}: graph {graph.stem}"
-    batched = len(graph.outputs) - len(graph.pairs)
-    constant = (*(False for _ in range(batched)), *(p.batch_independent for p in graph.pairs))
-    function = graph_function(graph)
-
-    def with_batch(*flat: torch.Tensor) -> list[torch.Tensor]:
-        # Recording checks that results have a batch axis; a constant block gets one of extent 1, removed below.
-        return [x.unsqueeze(-1) if c else x for x, c in zip(function(*flat), constant, strict=True)]
-
-    return Recorded(trace(with_batch, graph.inputs, graph.outputs, title, dtype), constant, title)
-
-
-def export(recorded: Recorded, dtype: torch.dtype = torch.float64) -> bytes:
-    """Export a recorded graph with a dynamic batch.
-
-    :param recorded: from :func:`record`
-    :param dtype: of all tensors
+    :param lowerable: the graph
+    :param constants: other numbers than its own
     :returns: a serialized ``torch.export.ExportedProgram``
-    :raises CompileError: torch.export refused
+    :raises CompileError: the graph cannot be recorded or exported
     """
+    from matlaw.lower.inductor.symbolic import record_symbolically
+
+    graph = lowerable.with_constants(lowerable.constants if constants is None else constants)
+    device, dtype = lowerable.device, getattr(torch, lowerable.dtype)
+    recorded = record_symbolically(graph_function(graph), graph.inputs, lowerable.title, dtype, device)
 
     class Module(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.graph_module = recorded.traced.module
+            self.graph_module = recorded
 
         def forward(self, *flat: torch.Tensor) -> tuple[torch.Tensor, ...]:
-            results = zip(self.graph_module(*flat), recorded.constant, strict=True)
-            return tuple(x.squeeze(-1) if c else x for x, c in results)
+            return tuple(self.graph_module(*flat))
 
-    inputs = recorded.traced.inputs
     rows = torch.export.Dim("rows", min=2)
-    arguments = tuple(torch.zeros(*slot.shape, _EXAMPLE_ROWS, dtype=dtype) for slot in inputs)
-    dynamic: Any = {"flat": tuple({len(slot.shape): rows} for slot in inputs)}
+    arguments = tuple(torch.zeros(*slot.shape, _EXAMPLE_ROWS, dtype=dtype, device=device) for slot in graph.inputs)
+    dynamic: Any = {"flat": tuple({len(slot.shape): rows} for slot in graph.inputs)}
     buffer = io.BytesIO()
     try:
         with warnings.catch_warnings():
@@ -91,20 +57,8 @@ def export(recorded: Recorded, dtype: torch.dtype = torch.float64) -> bytes:
             torch.export.save(exported, buffer)
     except Exception as e:
         first = str(e).strip().splitlines()[:3]
-        raise CompileError(f"{recorded.title}: torch.export refused it: {' '.join(first)}") from e
+        raise CompileError(f"{lowerable.title}: torch.export refused it: {' '.join(first)}") from e
     return buffer.getvalue()
-
-
-def export_graph(graph: Graph, name: str, dtype: torch.dtype = torch.float64) -> bytes:
-    """Record a graph and export it with a dynamic batch.
-
-    :param graph: any kind
-    :param name: of the model, for messages
-    :param dtype: of all tensors
-    :returns: a serialized ``torch.export.ExportedProgram``
-    :raises CompileError: the graph cannot be recorded or exported
-    """
-    return export(record(graph, name, dtype), dtype)
 
 
 def options_for(cpu_target: str) -> dict[str, Any]:
@@ -117,40 +71,83 @@ def options_for(cpu_target: str) -> dict[str, Any]:
         "cpp.march": cpu_target,
         "cpp.simdlen": lanes[cpu_target],
         "cpp.threads": 1,
+        # Asked of /proc/cpuinfo alone: otherwise a trial compile for each instruction set.
+        "cpp.vec_isa_ok": True,
         "cpp.enable_kernel_profile": False,
         "aot_inductor.use_consts_asm_build": False,
         "aot_inductor.package": True,
+        # Precompiled headers cost more than they save in a compile of a few graphs.
+        "aot_inductor.precompile_headers": False,
+        "aot_inductor.enable_line_tables": False,
+        # Also short ones, whose values are put in afterwards.
+        "always_keep_tensor_constants": True,
     }
 
 
-def compile_exported(exported: bytes, package: Path, title: str, cpu_target: str = "x86-64-v3") -> None:
+def compile_exported(
+    exported: bytes, title: str, cpu_target: str = "x86-64-v3", constants: Sequence[NDArray] = ()
+) -> Template:
     """Compile an exported graph to a ``.pt2``.
 
-    :param exported: from :func:`export_graph`
-    :param package: the file to write
+    :param exported: from :func:`export`; with constants, exported with their markers
     :param title: for messages
     :param cpu_target: what its CPU code is for: ``-march`` of the C++ compiler
+    :param constants: the numbers that markers stand for; they are compiled in where markers cannot be replaced later
     :raises CompileError: Inductor refused
     """
-    import torch._inductor
-    from torch._inductor.runtime.cache_dir_utils import cache_dir
-
-    from matlaw.lower.inductor.sanitize import sanitize
-
-    logging.getLogger("torch._inductor").setLevel(logging.ERROR)
-    logging.getLogger("torch.export").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         program = torch.export.load(io.BytesIO(exported))
+    used = _markers_in(program, constants)
+    if used is not None:
+        package = _compiled(program, title, cpu_target)
+        places = places_of(package, used, constants)
+        if places is not None:
+            return Template(package, places)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            program = torch.export.load(io.BytesIO(exported))
+    by_bytes = {marker(k, x).tobytes(): x for k, x in enumerate(constants)}
+    for name, tensor in program.constants.items():
+        number = by_bytes.get(_bytes(tensor)) if isinstance(tensor, torch.Tensor) else None
+        if number is not None:
+            program.constants[name] = torch.from_numpy(number.copy()).to(tensor.device)
+    return Template(_compiled(program, title, cpu_target), complete=False)
+
+
+def _bytes(tensor: torch.Tensor) -> bytes:
+    return tensor.detach().cpu().contiguous().numpy().tobytes()
+
+
+def _markers_in(program: Any, constants: Sequence[NDArray]) -> list[int] | None:
+    """Numbers of the constants whose markers a program holds; ``None`` when it holds other floating-point ones."""
+    by_bytes = {marker(k, x).tobytes(): k for k, x in enumerate(constants)}
+    found = []
+    for tensor in (*program.constants.values(), *program.state_dict.values()):
+        if isinstance(tensor, torch.Tensor) and tensor.is_floating_point():
+            number = by_bytes.get(_bytes(tensor))
+            if number is None:
+                return None
+            found.append(number)
+    return sorted(set(found))
+
+
+def _compiled(program: Any, title: str, cpu_target: str) -> bytes:
+    import torch._inductor
+    from torch._inductor.runtime.cache_dir_utils import cache_dir
+
+    logging.getLogger("torch._inductor").setLevel(logging.ERROR)
+    logging.getLogger("torch.export").setLevel(logging.ERROR)
     folder = Path(tempfile.mkdtemp(prefix="matlaw-inductor-"))
     try:
-        raw = folder / "graph.pt2"
+        raw, package = folder / "graph.pt2", folder / "clean.pt2"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             torch._inductor.aoti_compile_and_package(
                 program, package_path=str(raw), inductor_configs=options_for(cpu_target)
             )
         sanitize(raw, package, (folder, Path(cache_dir())))
+        return package.read_bytes()
     except Exception as e:
         first = str(e).strip().splitlines()[:3]
         raise CompileError(f"{title}: Inductor refused it: {' '.join(first)}") from e

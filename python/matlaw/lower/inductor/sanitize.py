@@ -8,7 +8,9 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import torch
 
@@ -26,16 +28,27 @@ def sanitize(package: Path, target: Path, folders: tuple[Path, ...] = ()) -> Non
     :param folders: folders of this machine whose names may appear in it
     """
     secret = {str(f) for f in (*folders, Path(torch.__file__).parent, Path(sys.prefix), Path(sys.base_prefix))}
-    with zipfile.ZipFile(package) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as result:
-        for name in source.namelist():
-            data = source.read(name)
-            if name.endswith(".cpp"):
-                data = _SOURCE
-            elif name.endswith(".so"):
-                data = without_names(stripped(data), secret)
-            elif name.endswith("/serialization_id"):
-                data = _SERIALIZATION_ID
-            result.writestr(zipfile.ZipInfo(name, _TIMESTAMP), data)
+
+    def clean(name: str, data: bytes) -> bytes:
+        if name.endswith(".cpp"):
+            return _SOURCE
+        if name.endswith(".so"):
+            return without_names(stripped(data), secret)
+        return _SERIALIZATION_ID if name.endswith("/serialization_id") else data
+
+    rewritten(package, target, clean)
+
+
+def rewritten(source: Path | IO[bytes], target: Path | IO[bytes], change: Callable[[str, bytes], bytes]) -> None:
+    """Copy a package with other files in it; without dates, so that equal files make equal packages.
+
+    :param source: the package
+    :param target: the copy
+    :param change: takes a file's name and content, gives the content to write
+    """
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as new:
+        for name in old.namelist():
+            new.writestr(zipfile.ZipInfo(name, _TIMESTAMP), change(name, old.read(name)))
 
 
 def stripped(library: bytes) -> bytes:

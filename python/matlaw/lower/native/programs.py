@@ -22,10 +22,9 @@ class ForwardProgram:
 
     def __init__(self, forward: Forward) -> None:
         self.forward = forward
-        traced = trace(forward.function, forward.inputs, forward.outputs, forward.name)
-        #: Digest of the recorded function.
-        self.digest = traced.digest
-        self.value = interpret(traced.module, forward.inputs, forward.outputs)
+        #: The recorded function.
+        self.traced = trace(forward.function, forward.inputs, forward.outputs, forward.name)
+        self.value = interpret(self.traced.module, forward.inputs, forward.outputs)
         self._gradients: dict[int, dict[Value, Gradient]] = {}
 
     @property

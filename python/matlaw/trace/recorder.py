@@ -1,0 +1,315 @@
+"""Record which operations a function applies, by running it on a few rows.
+
+No symbols are involved, which would take seconds to load. A function is run twice, with different numbers of rows; what
+differs between the two records must be a multiple of the number of rows, or the function does not treat all rows alike.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.weak import WeakIdKeyDictionary
+
+from matlaw.trace.slots import Slot
+
+
+class NotRecordable(Exception):  # noqa: N818 - turned into an error that names the function
+    """A function is no fixed sequence of operations on any number of rows."""
+
+
+class DependsOnRows(NotRecordable):
+    """What a function does depends on the number of rows."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """An extent that is a multiple of the number of rows.
+
+    :ivar factor: of the number of rows
+    """
+
+    factor: int = 1
+
+    def __str__(self) -> str:
+        return "rows" if self.factor == 1 else f"{self.factor}*rows"
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """Shape and type of a recorded tensor.
+
+    :ivar shape: numbers, and :class:`Rows`
+    :ivar dtype: of the elements
+    """
+
+    shape: tuple[int | Rows, ...]
+    dtype: torch.dtype
+
+
+@dataclass(frozen=True)
+class _Ref:
+    """A tensor, by the number of the value."""
+
+    number: int
+
+
+@dataclass
+class _Call:
+    function: Any
+    args: Any
+    kwargs: Any
+    results: Any
+
+
+@dataclass
+class _Record:
+    """One run.
+
+    :ivar calls: in order
+    :ivar shapes: shape and dtype by value number
+    :ivar constants: by value number the tensors that no call made
+    :ivar made: by value number the results that depend on constants, and maybe the number of rows, only
+    :ivar outputs: the results
+    """
+
+    calls: list[_Call] = field(default_factory=list)
+    shapes: list[tuple[tuple[int, ...], torch.dtype]] = field(default_factory=list)
+    constants: dict[int, torch.Tensor] = field(default_factory=dict)
+    made: dict[int, torch.Tensor] = field(default_factory=dict)
+    outputs: Any = ()
+
+
+class _Recorder(TorchDispatchMode):
+    def __init__(self, arguments: Sequence[torch.Tensor]) -> None:
+        super().__init__()
+        self.record = _Record()
+        self._numbers = WeakIdKeyDictionary()
+        self._by_rows: set[int] = set()
+        for x in arguments:
+            self._by_rows.add(self._new(x))
+
+    def _new(self, x: torch.Tensor) -> int:
+        number = len(self.record.shapes)
+        self._numbers[x] = number
+        self.record.shapes.append((tuple(x.shape), x.dtype))
+        return number
+
+    def refer(self, x: Any) -> Any:
+        """The same structure with references in place of tensors."""
+        if isinstance(x, torch.Tensor):
+            number = self._numbers.get(x)
+            if number is None:
+                number = self._new(x)
+                self.record.constants[number] = x
+            return _Ref(number)
+        if isinstance(x, (list, tuple)):
+            return tuple(self.refer(y) for y in x)
+        return x
+
+    def _read(self, func: Any, args: Any) -> set[int]:
+        """The operands whose values decide the course of events or the shape of the result."""
+        if not _READS & set(func.tags):
+            return set()
+        if func.overloadpacket is torch.ops.aten.index:  # by positions, or by a mask
+            args = [x for x in args[1] if x is not None and x.dtype in (torch.bool, torch.uint8)]
+        return _refs(self.refer(args))
+
+    def run(self, func: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
+        """Apply an operation and write it down."""
+        references, named = self.refer(args), {k: self.refer(v) for k, v in kwargs.items()}
+        operands = _refs((references, tuple(named.values())))
+        varied = not self._by_rows.isdisjoint(operands)
+        if not self._by_rows.isdisjoint(self._read(func, args)):
+            raise NotRecordable(f"{func} looks at values, which differ from row to row")
+        varied &= func.overloadpacket not in _LIKE
+        result = func(*args, **kwargs)
+        if not isinstance(result, (torch.Tensor, list, tuple)):
+            return result
+        results = []
+        for y in result if isinstance(result, (list, tuple)) else (result,):
+            if not isinstance(y, torch.Tensor):
+                results.append(y)
+                continue
+            number = self._new(y)
+            results.append(_Ref(number))
+            if varied:
+                self._by_rows.add(number)
+            elif operands and torch.Tag.nondeterministic_seeded not in func.tags:
+                self.record.made[number] = y
+        references_out = tuple(results) if isinstance(result, (list, tuple)) else results[0]
+        self.record.calls.append(_Call(func, references, named, references_out))
+        return result
+
+
+_READS: Final = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
+
+
+#: What these give depends on the shape of their operand only.
+_LIKE: Final = {torch.ops.aten.ones_like, torch.ops.aten.zeros_like, torch.ops.aten.full_like}
+
+
+def _dispatch(self: _Recorder, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    return self.run(func, args, kwargs or {})
+
+
+# Not a method: torch would wrap it for its own compiler, and load that, which takes a second.
+_Recorder.__torch_dispatch__ = _dispatch  # type: ignore[method-assign,assignment]
+
+
+def _refs(x: Any) -> set[int]:
+    if isinstance(x, _Ref):
+        return {x.number}
+    return set().union(*map(_refs, x)) if isinstance(x, tuple) else set()
+
+
+def _run(function: Callable[..., Sequence[torch.Tensor]], inputs: Sequence[Slot], rows: int, dtype: Any) -> _Record:
+    generator = torch.Generator().manual_seed(1)
+    # Any regular values do: the results are not used. Those of both runs begin alike.
+    arguments = [torch.rand(*slot.shape, rows, dtype=dtype, generator=generator) + 0.5 for slot in inputs]
+    recorder = _Recorder(arguments)
+    with torch.no_grad(), recorder:
+        outputs = tuple(function(*arguments))
+    recorder.record.outputs = recorder.refer(outputs)
+    return recorder.record
+
+
+def record(
+    function: Callable[..., Sequence[torch.Tensor]],
+    inputs: Sequence[Slot],
+    dtype: torch.dtype,
+    rows: tuple[int, int],
+) -> torch.fx.GraphModule:
+    """Record a function for any number of rows.
+
+    What depends on constants only is computed once, now.
+
+    :param function: takes one tensor ``(*shape, B)`` per input, returns tensors
+    :param inputs: slots of the arguments
+    :param dtype: of the arguments
+    :param rows: two numbers of rows to run it with
+    :returns: its aten operations; every node that stands for a tensor has its :class:`Shaped` in ``meta["val"]``, one
+        that stands for several a tuple of them
+    :raises NotRecordable: it looks at values, or what it does depends on the number of rows
+    """
+    first, second = (_run(function, inputs, n, dtype) for n in rows)
+    return _Merge(first, second, rows).module(len(inputs))
+
+
+class _Merge:
+    """One graph from two records that differ in the number of rows."""
+
+    def __init__(self, first: _Record, second: _Record, rows: tuple[int, int]) -> None:
+        self.first, self.second, self.rows = first, second, rows
+        if len(first.calls) != len(second.calls) or first.constants.keys() != second.constants.keys():
+            raise DependsOnRows("another number of operations")
+        for number, x in first.constants.items():
+            if not _same(x, second.constants[number]):
+                raise DependsOnRows("other constants")
+        self.graph = torch.fx.Graph()
+        self.root: dict[str, torch.Tensor] = {}
+        self.nodes: dict[int, torch.fx.Node] = {}
+        self.extents: dict[Rows, torch.fx.Node] = {}
+        mutates = any(call.function._schema.is_mutable for call in first.calls)
+        self.folded: dict[int, torch.Tensor] = dict(first.constants)
+        if not mutates:
+            self.folded |= {k: x for k, x in first.made.items() if k in second.made and _same(x, second.made[k])}
+
+    def module(self, count: int) -> torch.fx.GraphModule:
+        for k in range(count):
+            self.nodes[k] = self.graph.placeholder(f"arg{k}")
+            self.nodes[k].meta["val"] = self._shaped(k)
+        for a, b in zip(self.first.calls, self.second.calls, strict=True):
+            if a.function is not b.function or a.results != b.results:
+                raise DependsOnRows(f"{a.function} in one case, {b.function} in another")
+            args, kwargs = (
+                self._unified(a.args, b.args),
+                {k: self._unified(v, b.kwargs[k]) for k, v in a.kwargs.items()},
+            )
+            numbers = _refs(a.results if isinstance(a.results, tuple) else (a.results,))
+            if numbers and all(n in self.folded for n in numbers):
+                continue
+            self._call(a, self._nodes(args), {k: self._nodes(v) for k, v in kwargs.items()})
+        outputs = self._unified(self.first.outputs, self.second.outputs)
+        self.graph.output(self._nodes(outputs))
+        self.graph.eliminate_dead_code()
+        return torch.fx.GraphModule(self.root, self.graph)
+
+    def _call(self, call: _Call, args: Any, kwargs: dict[str, Any]) -> None:
+        node = self.graph.call_function(call.function, args, kwargs)
+        if isinstance(call.results, _Ref):
+            node.meta["val"] = self._shaped(call.results.number)
+            self.nodes[call.results.number] = node
+            return
+        node.meta["val"] = tuple(self._shaped(r.number) if isinstance(r, _Ref) else r for r in call.results)
+        for k, r in enumerate(call.results):
+            if isinstance(r, _Ref):
+                part = self.graph.call_function(operator.getitem, (node, k))
+                part.meta["val"] = node.meta["val"][k]
+                self.nodes[r.number] = part
+
+    def _shaped(self, number: int) -> Shaped:
+        (a, dtype), (b, _) = self.first.shapes[number], self.second.shapes[number]
+        return Shaped(tuple(self._unified(a, b)), dtype)
+
+    def _unified(self, a: Any, b: Any) -> Any:
+        """What stands for ``a`` with the first number of rows and for ``b`` with the second."""
+        if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+            return tuple(self._unified(x, y) for x, y in zip(a, b, strict=True))
+        if type(a) is type(b) and (a == b or a is b or (a != a and b != b)):
+            return a
+        one, two = self.rows
+        if type(a) is int and type(b) is int and a % one == 0 and b == a // one * two:
+            return Rows(a // one)
+        raise DependsOnRows(f"{a} with {one} rows, {b} with {two}")
+
+    def _nodes(self, x: Any) -> Any:
+        if isinstance(x, tuple):
+            return tuple(self._nodes(y) for y in x)
+        if isinstance(x, Rows):
+            return self._extent(x)
+        if not isinstance(x, _Ref):
+            return x
+        if x.number not in self.nodes:
+            name = f"constant{len(self.root)}"
+            self.root[name] = self.folded[x.number].detach()
+            self.nodes[x.number] = self.graph.get_attr(name)
+            self.nodes[x.number].meta["val"] = self._shaped(x.number)
+        return self.nodes[x.number]
+
+    def _extent(self, rows: Rows) -> torch.fx.Node:
+        if rows not in self.extents:
+            if 0 not in self.nodes or self.nodes[0].op != "placeholder":
+                raise DependsOnRows("no argument tells the number of rows")
+            first = self.nodes[0]
+            axis = len(first.meta["val"].shape) - 1
+            # At the front, so that every later node may use it.
+            with self.graph.inserting_before(self._front()):
+                whole = self.extents.setdefault(
+                    Rows(), self.graph.call_function(torch.ops.aten.sym_size.int, (first, axis))
+                )
+                if rows.factor != 1:
+                    self.extents[rows] = self.graph.call_function(operator.mul, (whole, rows.factor))
+        return self.extents[rows]
+
+    def _front(self) -> torch.fx.Node:
+        known = {*self.extents.values()}
+        for node in self.graph.nodes:
+            if node.op != "placeholder" and node not in known:
+                return node
+        return self.graph._root
+
+
+def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    if a is b:
+        return True
+    return a.shape == b.shape and a.dtype == b.dtype and bool(torch.equal(a, b) or _same_bits(a, b))
+
+
+def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
+    bits = [x.detach().contiguous().reshape(-1).view(torch.uint8) for x in (a, b)]
+    return bool(torch.equal(*bits))
