@@ -13,6 +13,7 @@ BIN       := $(VENV)/bin
 DEPS      := $(VENV)/.deps-stamp
 INSTALLED := $(VENV)/.install-stamp
 TESTED    := $(VENV)/.install-tests-stamp
+MOOSE     := $(VENV)/.moose-stamp
 BUILD     := build/install
 
 SOURCES := CMakeLists.txt pyproject.toml README.md LICENSE $(shell find cmake cpp python -type f -not -name '*.pyc')
@@ -65,7 +66,12 @@ test-cpp: $(TESTED)
 	MATLAW_TEST_ARTIFACTS="$(CURDIR)/build/test-artifacts" \
 		$(BIN)/ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-test-python: $(TESTED)
+# A real MOOSE for the tests of the UMAT plugin, where this system can have it; without it they are skipped.
+$(MOOSE): $(DEPS) scripts/install_moose_wheel.py
+	$(BIN)/python scripts/install_moose_wheel.py $(VENV)/moose
+	touch $@
+
+test-python: $(TESTED) $(MOOSE)
 	$(BIN)/python -m pytest
 
 bench: $(INSTALLED)

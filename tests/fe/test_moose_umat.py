@@ -178,10 +178,11 @@ def test_too_few_state_variables_end_the_run(plugins: Path, tmp_path: Path) -> N
     assert run.code != 0 and "num_state_vars" in run.log and run.failed_steps == 0
 
 
-def test_no_number_is_named(plugins: Path, tmp_path: Path) -> None:
-    pull = ["Functions/pull/type=ParsedFunction", "Functions/pull/expression=0.002*sqrt(0.15-t)", "--allow-unused"]
+def test_a_strain_that_is_no_number_is_named(plugins: Path, tmp_path: Path) -> None:
+    # MOOSE lets no NaN through its input, but a strain may overflow.
+    pull = ["Functions/pull/x=0 0.1 0.2", "Functions/pull/y=0 0.001 1.7e308", "Mesh/bar/xmax=0.1"]
     run = bar(tmp_path / "run", plugins / "j2", *pull, "Executioner/dtmin=0.04")
-    assert run.code != 0 and "'strain' (component 0) is" in run.log and "nan at element" in run.log.lower()
+    assert run.code != 0 and "The input 'strain' (component 0) is inf at element 3" in run.log
 
 
 def test_compiled_and_plain_law_in_one_input(plugins: Path, tmp_path: Path) -> None:
