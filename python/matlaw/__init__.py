@@ -17,10 +17,13 @@ from matlaw.version import __version__
 _LAZY = {
     "load_model": "matlaw.runtime",
     "EagerModel": "matlaw.eager",
+    "BatchGroup": "matlaw.host",
+    "Kinematics": "matlaw.host",
     "QuadratureBatch": "matlaw.host",
 }
 
 __all__ = [
+    "BatchGroup",
     "CompileError",
     "ConvergenceError",
     "EagerModel",
@@ -28,6 +31,7 @@ __all__ = [
     "FatalError",
     "InputError",
     "InputFileError",
+    "Kinematics",
     "MatlawError",
     "QuadratureBatch",
     "Status",

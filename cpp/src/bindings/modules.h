@@ -10,4 +10,5 @@ void bind_logging(pybind11::module_ & module);
 void bind_newton(pybind11::module_ & module);
 void bind_model(pybind11::module_ & module);
 void bind_quadrature_batch(pybind11::module_ & module);
+void bind_batch_group(pybind11::module_ & module);
 }

@@ -1,52 +1,23 @@
 // QuadratureBatch for Python: NumPy arrays that share memory with the batch.
-#include <algorithm>
-#include <cstring>
 #include <memory>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
-#include <pybind11/stl.h>
-
+#include "arrays.h"
 #include "matlaw/Model.h"
 #include "matlaw/host/QuadratureBatch.h"
 #include "modules.h"
-
-namespace py = pybind11;
 
 namespace matlaw::bindings
 {
 namespace
 {
 using host::QuadratureBatch;
-using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
-using Shape = std::vector<std::int64_t>;
 
 Shape batched(const QuadratureBatch & batch, Shape shape)
 {
   shape.insert(shape.begin(), batch.n_points());
   return shape;
-}
-
-std::string text(const Shape & shape)
-{
-  return py::cast<std::string>(py::str(py::tuple(py::cast(shape))));
-}
-
-bool has_shape(const py::array & values, const Shape & shape)
-{
-  return std::equal(values.shape(), values.shape() + values.ndim(), shape.begin(), shape.end());
-}
-
-/// A read-only array over shared memory: the old state may be the same memory as an output.
-py::array view(const std::shared_ptr<const double> & values, const Shape & shape)
-{
-  const py::capsule owner(new std::shared_ptr<const double>(values),
-                          [](void * keep) { delete static_cast<std::shared_ptr<const double> *>(keep); });
-  py::array result(py::dtype::of<double>(), shape, values.get(), owner);
-  result.attr("flags").attr("writeable") = false;
-  return result;
 }
 
 Array checked(const QuadratureBatch & batch, const std::string & name, const Array & values, bool constant_allowed)
@@ -59,13 +30,8 @@ Array checked(const QuadratureBatch & batch, const std::string & name, const Arr
   if (!fits)
     throw FatalError("QuadratureBatch: '" + name + "' takes an array of shape " + text(full) +
                      (constant_allowed ? ", or " + text(shape) + " for a constant" : "") + "; got " +
-                     text(Shape(values.shape(), values.shape() + values.ndim())));
+                     text(shape_of(values)));
   return values;
-}
-
-std::span<const double> span(const Array & values)
-{
-  return {values.data(), static_cast<std::size_t>(values.size())};
 }
 
 void set_input(QuadratureBatch & batch, const std::string & name, const Array & values)
@@ -77,10 +43,17 @@ void set_input(QuadratureBatch & batch, const std::string & name, const Array & 
     batch.set_input(name, span(values));
 }
 
-template <typename T>
-py::array_t<T> copy(const std::vector<T> & values)
+/// Checks values for some points, (points, *shape).
+std::span<const double> some(const QuadratureBatch & batch, const std::string & name, const Points & points,
+                             const Array & values)
 {
-  return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+  Shape shape = batch.shape(name);
+  shape.insert(shape.begin(), points.size());
+  const bool flat = values.ndim() == 2 && values.shape(0) == points.size() && values.shape(1) == batch.size(name);
+  if (!has_shape(values, shape) && !flat)
+    throw FatalError("QuadratureBatch: '" + name + "' at " + std::to_string(points.size()) +
+                     " points takes an array of shape " + text(shape) + "; got " + text(shape_of(values)));
+  return span(values);
 }
 }
 
@@ -99,7 +72,18 @@ void bind_quadrature_batch(py::module_ & module)
                     "suggested factor for the next time step, the smallest over the points");
 
   py::class_<QuadratureBatch>(module, "QuadratureBatch")
-      .def(py::init<std::shared_ptr<Model>, std::int64_t>(), py::arg("model"), py::arg("n_points"))
+      .def(py::init(
+               [](std::shared_ptr<Model> model, std::int64_t n_points, const std::string & hypothesis,
+                  const std::string & strain, const std::string & stress, double tolerance, int max_iterations)
+               {
+                 return std::make_unique<QuadratureBatch>(std::move(model), n_points,
+                                                          host::Kinematics{host::hypothesis_from_text(hypothesis),
+                                                                           strain, stress, tolerance, max_iterations});
+               }),
+           py::arg("model"), py::arg("n_points"), py::arg("hypothesis"), py::arg("strain"), py::arg("stress"),
+           py::arg("tolerance"), py::arg("max_iterations"))
+      .def_property_readonly("hypothesis",
+                             [](const QuadratureBatch & batch) { return host::to_text(batch.kinematics().hypothesis); })
       .def_property_readonly("n_points", &QuadratureBatch::n_points)
       .def_property_readonly("input_names", &QuadratureBatch::input_names)
       .def_property_readonly("output_names", &QuadratureBatch::output_names)
@@ -108,6 +92,11 @@ void bind_quadrature_batch(py::module_ & module)
       .def("shape", [](const QuadratureBatch & batch, const std::string & name)
            { return py::tuple(py::cast(batch.shape(name))); })
       .def("set_input", &set_input, py::arg("name"), py::arg("values"))
+      .def("set_input_at",
+           [](QuadratureBatch & batch, const std::string & name, const Points & points, const Array & values)
+           { batch.set_input(name, span(points), some(batch, name, points, values)); })
+      .def("set_parameter", [](QuadratureBatch & batch, const std::string & name, const Array & values)
+           { batch.set_parameter(name, span(values)); })
       // A copy of the verdict: the next evaluate overwrites the batch's own.
       .def(
           "evaluate",
@@ -117,6 +106,23 @@ void bind_quadrature_batch(py::module_ & module)
             return batch.evaluate(tangent);
           },
           py::arg("tangent") = false)
+      .def("evaluate_points",
+           [](QuadratureBatch & batch, const Points & points, bool tangent) -> host::Verdict
+           {
+             const auto numbers = span(points);
+             const py::gil_scoped_release release;
+             return batch.evaluate_points(numbers, tangent);
+           })
+      .def("evaluate_range",
+           [](QuadratureBatch & batch, std::int64_t begin, std::int64_t end, bool tangent) -> host::Verdict
+           {
+             const py::gil_scoped_release release;
+             return batch.evaluate_range(begin, end, tangent);
+           })
+      .def("full_strain",
+           [](const QuadratureBatch & batch) { return view(batch.share_full_strain(), {batch.n_points(), 6}); })
+      .def("full_stress",
+           [](const QuadratureBatch & batch) { return view(batch.share_full_stress(), {batch.n_points(), 6}); })
       .def("output", [](const QuadratureBatch & batch, const std::string & name)
            { return view(batch.share_output(name), batched(batch, batch.shape(name))); })
       .def("tangent",
@@ -132,20 +138,14 @@ void bind_quadrature_batch(py::module_ & module)
            { return view(batch.share_state(name), batched(batch, batch.shape(name))); })
       .def("set_state", [](QuadratureBatch & batch, const std::string & name, const Array & values)
            { batch.set_state(name, span(checked(batch, name, values, false))); })
+      .def("set_state_at",
+           [](QuadratureBatch & batch, const std::string & name, const Points & points, const Array & values)
+           { batch.set_state(name, span(points), some(batch, name, points, values)); })
+      .def("remap", [](QuadratureBatch & batch, const Points & from) { batch.remap(span(from)); })
       .def("commit", &QuadratureBatch::commit)
       .def("revert", &QuadratureBatch::revert)
-      .def("save",
-           [](const QuadratureBatch & batch)
-           {
-             const std::vector<std::byte> bytes = batch.save();
-             return py::bytes(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-           })
-      .def("restore",
-           [](QuadratureBatch & batch, const py::bytes & bytes)
-           {
-             const std::string_view view = bytes;
-             batch.restore({reinterpret_cast<const std::byte *>(view.data()), view.size()});
-           })
+      .def("save", [](const QuadratureBatch & batch) { return to_python(batch.save()); })
+      .def("restore", [](QuadratureBatch & batch, const py::bytes & bytes) { batch.restore(span(bytes)); })
       .def("resize", &QuadratureBatch::resize, py::arg("n_points"));
 }
 }

@@ -1,5 +1,6 @@
-"""What finite-element hosts share: a law at a fixed number of points, with its state."""
+"""What finite-element hosts share: laws at the points of a mesh, with their state."""
 
-from matlaw.host.quadrature_batch import QuadratureBatch
+from matlaw.host.batch_group import BatchGroup
+from matlaw.host.quadrature_batch import Kinematics, QuadratureBatch
 
-__all__ = ["QuadratureBatch"]
+__all__ = ["BatchGroup", "Kinematics", "QuadratureBatch"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +17,50 @@ if TYPE_CHECKING:
     from matlaw.eager import EagerModel
 
 Array = npt.NDArray[np.float64]
+#: numbers of points: a slice without step, or a list of them
+Points = slice | Sequence[int] | npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True)
+class Kinematics:
+    """Which components of strain and stress a host works with.
+
+    ==================== ========================== ========================================
+    hypothesis           components of the host     the others
+    ==================== ========================== ========================================
+    ``3d``               xx yy zz yz xz xy
+    ``plane_strain``     xx yy xy                   zero strain
+    ``axisymmetric``     rr zz tt rz (xx yy zz xy)  zero strain
+    ``plane_stress``     xx yy xy                   zero stress, their strain is solved for
+    ``uniaxial_stress``  xx                         zero stress, their strain is solved for
+    ==================== ========================== ========================================
+
+    All are Mandel components: a shear component is sqrt2 times that of the tensor.
+
+    :ivar strain: the law's strain input, ``stress`` its stress output; by default the only ones of type SR2
+    :ivar tolerance: stress-free components are zero when none exceeds this part of the largest component of the stress
+    :ivar max_iterations: Newton iterations on their strain; a point that needs more has not converged
+    """
+
+    hypothesis: str = "3d"
+    strain: str = ""
+    stress: str = ""
+    tolerance: float = 1e-10
+    max_iterations: int = 25
+
+    def arguments(self) -> tuple[str, str, str, float, int]:
+        """What the C++ side takes."""
+        return self.hypothesis, self.strain, self.stress, self.tolerance, self.max_iterations
+
+
+def handle_of(model: CompiledModel | EagerModel) -> _core.Model:
+    """The C++ side of a law.
+
+    :raises FatalError: it is no law
+    """
+    if not callable(getattr(model, "evaluate", None)):
+        raise FatalError(f"QuadratureBatch: expected a law from matlaw.load_model, got {type(model).__name__}")
+    return model.handle if isinstance(model, CompiledModel) else _core.wrap_eager(model)
 
 
 class QuadratureBatch:
@@ -34,20 +80,32 @@ class QuadratureBatch:
     are read-only views; they stay valid, and keep their values, for as long as they are referenced.
 
     The old variables (``x~1``) of the law's state pairs belong to the batch. They change in :meth:`commit`,
-    :meth:`set_state`, :meth:`restore` and :meth:`resize` only, so a failed step can be tried again from them. A
-    call that raises changes nothing.
+    :meth:`set_state`, :meth:`restore`, :meth:`remap` and :meth:`resize` only, so a failed step can be tried again from
+    them. A call that raises changes nothing.
 
     :param model: a law from :func:`matlaw.load_model`, compiled or eager
     :param n_points: number of points
-    :raises FatalError: `model` is no law, or its state pairs do not fit its variables
+    :param kinematics: which components the host's strain and stress have, or the hypothesis alone: ``"plane_stress"``.
+        Where components are free of stress, :meth:`evaluate` finds their strain point by point, starting from that of
+        the last :meth:`commit`, and the tangents are consistent with it.
+    :raises FatalError: `model` is no law, its state pairs do not fit its variables, or it lacks what the hypothesis
+        needs
     """
 
-    def __init__(self, model: CompiledModel | EagerModel, n_points: int) -> None:
-        if not callable(getattr(model, "evaluate", None)):
-            raise FatalError(f"QuadratureBatch: expected a law from matlaw.load_model, got {type(model).__name__}")
+    def __init__(self, model: CompiledModel | EagerModel, n_points: int, kinematics: Kinematics | str = "3d") -> None:
+        handle = handle_of(model)
+        if isinstance(kinematics, str):
+            kinematics = Kinematics(kinematics)
         self.model = model
-        handle = model.handle if isinstance(model, CompiledModel) else _core.wrap_eager(model)
-        self._batch = _core.QuadratureBatch(handle, n_points)
+        self._batch = _core.QuadratureBatch(handle, n_points, *kinematics.arguments())
+
+    @classmethod
+    def around(cls, model: CompiledModel | EagerModel, batch: _core.QuadratureBatch) -> QuadratureBatch:
+        """Wrap a batch that the C++ side made."""
+        self = cls.__new__(cls)
+        self.model = model
+        self._batch = batch
+        return self
 
     def __repr__(self) -> str:
         return f"QuadratureBatch({self.model.name!r}, n_points={self.n_points})"
@@ -56,6 +114,11 @@ class QuadratureBatch:
     def n_points(self) -> int:
         """Number of points."""
         return self._batch.n_points
+
+    @property
+    def hypothesis(self) -> str:
+        """Name of the kinematic hypothesis."""
+        return self._batch.hypothesis
 
     @property
     def input_names(self) -> list[str]:
@@ -81,24 +144,48 @@ class QuadratureBatch:
         """Return the shape ``(*sub_batch, *base)`` of one value of an input, output or old variable."""
         return self._batch.shape(variable)
 
-    def set_input(self, name: str, values: npt.ArrayLike) -> None:
+    def set_input(self, name: str, values: npt.ArrayLike, points: Points | None = None) -> None:
         """Copy the values of an input.
 
         :param values: ``(n_points, *shape)``, or flattened ``(n_points, size)``; or ``(*shape)`` for the same value at
             every point, a number for a scalar
-        :raises FatalError: there is no such input, or the shape is wrong
+        :param points: for these points only; `values` is then ``(len(points), *shape)``. Points that never get a value
+            are NaN.
+        :raises FatalError: there is no such input or point, or the shape is wrong
         """
-        self._batch.set_input(name, _numbers(name, values))
+        if points is None:
+            self._batch.set_input(name, _numbers(name, values))
+        else:
+            self._batch.set_input_at(name, self._numbered(points), _numbers(name, values))
 
-    def evaluate(self, tangent: bool = False) -> _core.Verdict:
+    def set_parameter(self, name: str, values: npt.ArrayLike) -> None:
+        """Give a parameter of the law a value for this batch alone. Results are dropped.
+
+        Threads must not use the law at the same time then.
+
+        :param values: ``(n_points, *base)``, one value per point, or ``(*base)``
+        :raises FatalError: the law has no such parameter (a compiled one keeps those of ``matlaw-compile -p``), or the
+            number of values is wrong
+        """
+        self._batch.set_parameter(name, _numbers(name, values))
+
+    def evaluate(self, tangent: bool = False, points: Points | None = None) -> _core.Verdict:
         """Evaluate the law for the inputs set and the old state; points never raise.
 
         :param tangent: compute the derivatives as well
-        :returns: verdict with ``ok``, ``failed_rows``, ``status`` ``(n_points,)``, ``iterations`` ``(n_points,)``, and
-            ``dt_factor``, the smallest over the points. Points that failed are NaN in every output.
-        :raises FatalError: an input was not set, or the law has no derivatives
+        :param points: evaluate these points only. The others keep their results, or are NaN when they have none; their
+            derivatives are NaN when they were evaluated without.
+        :returns: verdict on the points evaluated, in their order, with ``ok``, ``failed_rows`` (numbers of points of
+            the batch), ``status``, ``iterations``, and ``dt_factor``, the smallest over the points. Points that failed
+            are NaN in every output.
+        :raises FatalError: an input was not set, there is no such point, or the law has no derivatives
         """
-        return self._batch.evaluate(tangent)
+        if points is None:
+            return self._batch.evaluate(tangent)
+        if isinstance(points, slice) and points.step in (None, 1):
+            begin, end, _ = points.indices(self.n_points)
+            return self._batch.evaluate_range(begin, max(begin, end), tangent)
+        return self._batch.evaluate_points(self._numbered(points), tangent)
 
     def output(self, name: str) -> Array:
         """Return an output of the last evaluation, ``(n_points, *sub_batch, *base)``.
@@ -124,18 +211,36 @@ class QuadratureBatch:
         """
         return self._batch.state(name)
 
-    def set_state(self, name: str, values: npt.ArrayLike) -> None:
+    def full_strain(self) -> Array:
+        """Return all six components of the strain under a hypothesis, ``(n_points, 6)``.
+
+        :raises FatalError: the hypothesis is ``3d``, or nothing was evaluated
+        """
+        return self._batch.full_strain()
+
+    def full_stress(self) -> Array:
+        """Return all six components of the stress under a hypothesis, ``(n_points, 6)``.
+
+        :raises FatalError: the hypothesis is ``3d``, or nothing was evaluated
+        """
+        return self._batch.full_stress()
+
+    def set_state(self, name: str, values: npt.ArrayLike, points: Points | None = None) -> None:
         """Replace an old variable: a given initial field. Results are dropped.
 
         :param values: ``(n_points, *sub_batch, *base)``
-        :raises FatalError: there is no such old variable, or the shape is wrong
+        :param points: for these points only; `values` is then ``(len(points), *sub_batch, *base)``
+        :raises FatalError: there is no such old variable or point, or the shape is wrong
         """
-        self._batch.set_state(name, _numbers(name, values))
+        if points is None:
+            self._batch.set_state(name, _numbers(name, values))
+        else:
+            self._batch.set_state_at(name, self._numbered(points), _numbers(name, values))
 
     def commit(self) -> None:
         """Accept the step: current variables become the old ones.
 
-        :raises FatalError: some point failed, nothing was evaluated since the last commit, or an input was set since
+        :raises FatalError: some point failed, or was not evaluated since the last commit or since an input was set
         """
         self._batch.commit()
 
@@ -147,24 +252,48 @@ class QuadratureBatch:
         self._batch.revert()
 
     def save(self) -> bytes:
-        """Return the old state and the inputs of the last commit, for a restart."""
+        """Return the old state, the parameters set and the inputs of the last commit, for a restart."""
         return self._batch.save()
 
     def restore(self, saved: bytes) -> None:
         """Take back what :meth:`save` returned, bit for bit.
 
-        :raises FatalError: the bytes are damaged, or belong to another law, number of points, set of variables or
-            version
+        :raises FatalError: the bytes are damaged, or belong to another law, hypothesis, number of points, set of
+            variables or version
         """
         self._batch.restore(saved)
 
-    def resize(self, n_points: int) -> None:
-        """Change the number of points.
+    def remap(self, old: Sequence[int] | npt.NDArray[np.integer]) -> None:
+        """Follow a mesh that changed: new point ``i`` takes the state of the old point ``old[i]``.
 
-        The first points keep their state, new ones get the initial state. Inputs set per point have to be set anew,
-        constants stay; results are dropped.
+        Inputs and parameters set per point move along where every new point has an old one; otherwise they have to be
+        set anew. Constants stay; results are dropped.
+
+        :param old: one number per new point, -1 for the initial state; several may be equal
+        :raises FatalError: there is no such point
         """
+        self._batch.remap(integers(old))
+
+    def resize(self, n_points: int) -> None:
+        """:meth:`remap` that keeps the first points and gives new ones the initial state."""
         self._batch.resize(n_points)
+
+    def _numbered(self, points: Points) -> npt.NDArray[np.int64]:
+        if isinstance(points, slice):
+            return np.arange(*points.indices(self.n_points), dtype=np.int64)
+        return integers(points)
+
+
+def integers(points: Any) -> npt.NDArray[np.int64]:
+    """Refuses what NumPy would round or read as a mask."""
+    array = np.asarray(points)
+    if array.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise FatalError(
+            f"QuadratureBatch: points are whole numbers in one dimension; got {array.dtype} of shape {array.shape}"
+        )
+    return array.astype(np.int64)
 
 
 def _numbers(name: str, values: npt.ArrayLike | Any) -> Array:

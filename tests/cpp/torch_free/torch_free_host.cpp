@@ -1,5 +1,5 @@
-// A host may include QuadratureBatch.h without torch: this file is compiled without torch's headers in reach.
-#include "matlaw/host/QuadratureBatch.h"
+// A host may include what it needs without torch: this file is compiled without torch's headers in reach.
+#include "matlaw/host/BatchGroup.h"
 
 #include "torch_free_host.h"
 
