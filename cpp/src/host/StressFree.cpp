@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/isfinite.h>
