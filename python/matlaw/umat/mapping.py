@@ -225,11 +225,11 @@ def _number_predef(mapping: Mapping) -> None:
 
 
 def _old(mapping: Mapping, pair: Any) -> str:
-    kind, *entry = mapping.inputs[pair.current].split()
+    kind, *entry = mapping.inputs.get(pair.current, "nothing").split()
     if kind not in _OLD:
         raise FatalError(
             f"the law takes the old value of '{pair.current}', {pair.old}, which the UMAT interface does not give for "
-            f"{mapping.inputs[pair.current]}"
+            f"{kind}"
         )
     return " ".join([_OLD[kind], *entry])
 
