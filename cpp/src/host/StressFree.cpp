@@ -8,7 +8,6 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/isfinite.h>
-#include <ATen/ops/linalg_solve_ex.h>
 #include <ATen/ops/logical_and.h>
 #include <ATen/ops/logical_not.h>
 #include <ATen/ops/logical_or.h>
@@ -18,6 +17,7 @@
 
 #include "Rows.h"
 #include "merge_evaluations.h"
+#include "solve_rows.h"
 
 namespace matlaw::host
 {
@@ -82,16 +82,11 @@ StressFree::StressFree(const Kinematics & kinematics) : _kinematics(kinematics)
   _free = at::tensor(std::vector<std::int64_t>(free.begin(), free.end()), at::kLong);
 }
 
-at::Tensor StressFree::free_block(const at::Tensor & stiffness) const
-{
-  const at::Tensor free = _free.to(stiffness.device());
-  return stiffness.index_select(1, free).index_select(2, free);
-}
-
 StressFree::Solution StressFree::solve(const Law & law, const TensorMap & inputs, const TensorMap & parameters) const
 {
   at::Tensor strain = inputs.at(_kinematics.strain).clone();
   const at::Tensor free = _free.to(strain.device());
+  const auto components = stress_free_components(_kinematics.hypothesis);
   const std::int64_t n = strain.size(0);
   const double tolerance = std::max(_kinematics.tolerance, 64 * epsilon(strain));
   std::optional<Evaluation> found;
@@ -108,10 +103,8 @@ StressFree::Solution StressFree::solve(const Law & law, const TensorMap & inputs
 
     const at::Tensor & stress = evaluation.outputs.at(_kinematics.stress);
     const at::Tensor stress_free = stress.index_select(1, free);
-    const at::Tensor step =
-        std::get<0>(at::linalg_solve_ex(free_block(evaluation.jacobian.at(_kinematics.stress).at(_kinematics.strain)),
-                                        stress_free.neg().unsqueeze(-1)))
-            .squeeze(-1);
+    const at::Tensor & stiffness = evaluation.jacobian.at(_kinematics.stress).at(_kinematics.strain);
+    const at::Tensor step = solve_rows(stiffness, components, stress_free.neg().unsqueeze(-1)).squeeze(-1);
     // The second test: no better strain is in reach, as where all of the stress is rounding.
     const at::Tensor converged =
         at::logical_or(largest(stress_free) <= tolerance * largest(stress),
@@ -142,8 +135,8 @@ at::Tensor StressFree::condense(const at::Tensor & block, const at::Tensor & by_
   if (n == 0)
     return block;
   const at::Tensor free = _free.to(stiffness.device());
-  const at::Tensor change = std::get<0>(
-      at::linalg_solve_ex(free_block(stiffness), stress_by_input.reshape({n, 6, -1}).index_select(1, free)));
+  const at::Tensor change = solve_rows(stiffness, stress_free_components(_kinematics.hypothesis),
+                                       stress_by_input.reshape({n, 6, -1}).index_select(1, free));
   const at::Tensor moved = by_strain.reshape({n, -1, 6}).index_select(2, free).matmul(change);
   return block - moved.reshape(block.sizes());
 }

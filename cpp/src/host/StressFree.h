@@ -38,8 +38,6 @@ public:
                       const at::Tensor & stiffness) const;
 
 private:
-  at::Tensor free_block(const at::Tensor & stiffness) const;
-
   Kinematics _kinematics;
   /// Indices of the stress-free components, int64
   at::Tensor _free;

@@ -5,7 +5,6 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/full.h>
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include "Implementation.h"
@@ -63,13 +62,16 @@ void QuadratureBatch::Impl::set_parameter(const std::string & name, const double
 
 at::Tensor QuadratureBatch::Impl::law_strain(const at::Tensor & host_strain, const Rows & rows) const
 {
-  const auto indices = [](std::span<const int> components)
-  { return at::tensor(std::vector<std::int64_t>(components.begin(), components.end()), at::kLong); };
   const Hypothesis hypothesis = variables.kinematics().hypothesis;
   at::Tensor strain = at::zeros({rows.size(), 6}, host_options());
-  strain.index_copy_(1, indices(host_components(hypothesis)), host_strain);
+  const auto put = [&](std::span<const int> components, const at::Tensor & values)
+  {
+    for (std::size_t i = 0; i < components.size(); ++i)
+      strain.select(1, components[i]).copy_(values.select(1, static_cast<std::int64_t>(i)));
+  };
+  put(host_components(hypothesis), host_strain);
   if (_stress_free)
-    strain.index_copy_(1, indices(stress_free_components(hypothesis)), rows.take(_free_strain));
+    put(stress_free_components(hypothesis), rows.take(_free_strain));
   return strain;
 }
 

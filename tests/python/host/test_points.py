@@ -261,6 +261,23 @@ def test_parameters_per_point_in_plane_stress(artifact):
     np.testing.assert_allclose(batch.tangent("stress", "strain")[:, 0, 0], [100.0, 300.0], rtol=1e-10)
 
 
+def test_another_format_version_is_refused(plastic):
+    batch = ready(plastic)
+    batch.evaluate()
+    batch.commit()
+    saved = bytearray(batch.save())
+    version = 8 + len("matlaw QuadratureBatch")
+    assert saved[version : version + 8] == (2).to_bytes(8, "little")
+    saved[version] = 3
+    # The checksum at the end is FNV-1a.
+    checksum = 0xCBF29CE484222325
+    for byte in saved[:-8]:
+        checksum = (checksum ^ byte) * 0x100000001B3 % 2**64
+    saved[-8:] = checksum.to_bytes(8, "little")
+    with pytest.raises(FatalError, match="format version 3, this matlaw reads version 2"):
+        QuadratureBatch(plastic, POINTS).restore(bytes(saved))
+
+
 def test_a_restart_in_another_process_is_bit_for_bit(artifact, plastic, tmp_path):
     code = (
         "import sys, numpy as np, matlaw\n"
