@@ -22,11 +22,12 @@ CPP_TESTS := $(shell find tests/cpp -type f)
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: help setup demo test test-python test-cpp lint bench clean
+.PHONY: help setup demo test test-python test-cpp sanitize lint bench clean
 
 help:
 	@echo "make demo    set up, compile a law, run a notched bar in tension with it"
 	@echo "make test    set up, lint, run every test"
+	@echo "make sanitize  build for ThreadSanitizer, run the tests of threads and memory (several minutes)"
 	@echo "make bench   print the figures of benchmarks/"
 	@echo "make clean   remove everything that was built"
 
@@ -79,6 +80,9 @@ $(MOOSE): $(DEPS) scripts/install_moose_wheel.py
 
 test-python: $(TESTED) $(MOOSE) $(HOSTS)
 	$(BIN)/python -m pytest
+
+sanitize: $(DEPS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/sanitize.sh thread
 
 bench: $(INSTALLED)
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

@@ -9,7 +9,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from matlaw.errors import CompileError, ConvergenceError, FatalError, InputError, InputFileError, MatlawError
+from matlaw.errors import (
+    AggregateError,
+    CompileError,
+    ConvergenceError,
+    FatalError,
+    InputError,
+    InputFileError,
+    MatlawError,
+)
 from matlaw.evaluation import Evaluation, Status
 from matlaw.version import __version__
 
@@ -23,6 +31,7 @@ _LAZY = {
 }
 
 __all__ = [
+    "AggregateError",
     "BatchGroup",
     "CompileError",
     "ConvergenceError",

@@ -47,6 +47,28 @@ class InputError(FatalError):
         self.row = row
 
 
+class AggregateError(MatlawError):
+    """Chunks of a call failed on the devices of a dispatched law.
+
+    :param message: what happened
+    :param failures: ``(device, first_row, rows, message)`` of each chunk that failed, in the order of rows
+    :param failed_rows: rows of the flattened batch that did not converge, ascending
+    :param recoverable: every failure is a :class:`ConvergenceError`
+    """
+
+    def __init__(
+        self,
+        message: str,
+        failures: Sequence[tuple[str, int, int, str]] = (),
+        failed_rows: Sequence[int] = (),
+        recoverable: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.failures: list[tuple[str, int, int, str]] = list(failures)
+        self.failed_rows: list[int] = list(failed_rows)
+        self.recoverable = recoverable
+
+
 class InputFileError(FatalError):
     """An input file is wrong; the message names file, line, block and the valid choices."""
 

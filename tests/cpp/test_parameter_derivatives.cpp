@@ -19,11 +19,6 @@ double difference(const at::Tensor & a, const at::Tensor & b)
   return a.numel() ? (a - b).abs().max().item<double>() : 0.0;
 }
 
-json pair(const std::string & output)
-{
-  return {{"output", output}, {"parameter", "gain"}, {"batch_independent", false}};
-}
-
 /// The toy law with `gain` in every segment: trial = gain K strain, x y = gain s + c sum(trial), stress = gain (1 + x)
 /// trial.
 class Gain : public ::testing::Test
@@ -31,24 +26,7 @@ class Gain : public ::testing::Test
 protected:
   Gain()
   {
-    law.edit(
-        [](json & metadata)
-        {
-          auto & first = metadata["segments"][0];
-          first["parameters"] = {"gain"};
-          first["graphs"]["value"]["stem"] = "toy_gain";
-          first["graphs"]["jvp"]["stem"] = "toy_gain_jvp";
-          first["graphs"]["param_jvp"] = {{"stem", "toy_gain_param_jvp"}, {"pairs", json::array({pair("trial")})}};
-          auto & solve = metadata["segments"][1];
-          solve["parameters"] = {"gain"};
-          for (const std::string graph : {"residual", "jacobian", "jacobian_given"})
-            solve["graphs"][graph]["stem"] = "toy_scaled_" + graph;
-          const json slice = {{"name", "gain"}, {"size", 1}, {"offset", 0}};
-          solve["graphs"]["dr_dparam"] = {{"stem", "toy_scaled_dr_dparam"}, {"parameters", json::array({slice})}};
-          metadata["segments"][2]["graphs"]["param_jvp"] = {{"stem", "toy_seg2_param_jvp"},
-                                                            {"pairs", json::array({pair("stress")})}};
-          metadata["param_derivatives"] = json::array({pair("stress"), pair("x")});
-        });
+    law.promote_gain_everywhere();
     model = law.load({.threads = 2, .max_chunk_rows = 8});
   }
 

@@ -217,4 +217,28 @@ bool same_bits(const at::Tensor & a, const at::Tensor & b)
   return x.sizes() == y.sizes() && x.scalar_type() == y.scalar_type() &&
          std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0;
 }
+
+void ToyLaw::promote_gain_everywhere() const
+{
+  const auto pair = [](const std::string & output)
+  { return json{{"output", output}, {"parameter", "gain"}, {"batch_independent", false}}; };
+  edit(
+      [&](json & metadata)
+      {
+        auto & first = metadata["segments"][0];
+        first["parameters"] = {"gain"};
+        first["graphs"]["value"]["stem"] = "toy_gain";
+        first["graphs"]["jvp"]["stem"] = "toy_gain_jvp";
+        first["graphs"]["param_jvp"] = {{"stem", "toy_gain_param_jvp"}, {"pairs", json::array({pair("trial")})}};
+        auto & solve = metadata["segments"][1];
+        solve["parameters"] = {"gain"};
+        for (const std::string graph : {"residual", "jacobian", "jacobian_given"})
+          solve["graphs"][graph]["stem"] = "toy_scaled_" + graph;
+        const json slice = {{"name", "gain"}, {"size", 1}, {"offset", 0}};
+        solve["graphs"]["dr_dparam"] = {{"stem", "toy_scaled_dr_dparam"}, {"parameters", json::array({slice})}};
+        metadata["segments"][2]["graphs"]["param_jvp"] = {{"stem", "toy_seg2_param_jvp"},
+                                                          {"pairs", json::array({pair("stress")})}};
+        metadata["param_derivatives"] = json::array({pair("stress"), pair("x")});
+      });
+}
 }

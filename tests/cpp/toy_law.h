@@ -64,6 +64,8 @@ public:
 
   /// Changes metadata.json and seals it again.
   void edit(const std::function<void(nlohmann::json &)> & change) const;
+  /// trial = gain K strain, x y = gain s + c sum(trial), stress = gain (1 + x) trial, with derivatives by gain.
+  void promote_gain_everywhere() const;
 
 private:
   TemporaryFolder _temporary;

@@ -72,7 +72,7 @@ struct Evaluation
   bool ok() const noexcept { return failed_rows.empty(); }
 };
 
-/// A loaded law. Tensors are in the public layout (*B, *sub_batch, *base).
+/// A loaded law. Tensors are (*B, *sub_batch, *base). Const calls may run side by side (docs/threads.md).
 class Model
 {
 public:

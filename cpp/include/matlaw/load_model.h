@@ -66,6 +66,10 @@ struct LoadOptions
   std::int64_t threads = 0;
   /// Largest number of rows that run through the law together. 0: what fits the CPU's L2 cache
   std::int64_t max_chunk_rows = 0;
+  /// Most memory, in bytes, that a call may work in on all of its threads together; inputs, outputs and what .pt2
+  /// graphs allocate inside are not counted. Chunks are made as small as it takes, then fewer threads are used. 0: no
+  /// bound
+  std::int64_t max_bytes = 0;
   Runtime runtime = Runtime::AUTO;
   /// When `runtime` is AUTO
   Fallback fallback = Fallback::EAGER;

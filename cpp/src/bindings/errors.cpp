@@ -6,6 +6,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "matlaw/dispatch/AggregateError.h"
 #include "matlaw/errors.h"
 #include "modules.h"
 
@@ -37,6 +38,13 @@ void translate(std::exception_ptr pending)
   catch (const InputError & e)
   {
     raise("InputError", std::string(e.what()), e.variable(), e.row());
+  }
+  catch (const dispatch::AggregateError & e)
+  {
+    py::list failures;
+    for (const auto & failure : e.failures())
+      failures.append(py::make_tuple(failure.device, failure.first_row, failure.rows, failure.message));
+    raise("AggregateError", std::string(e.what()), failures, e.failed_rows(), e.recoverable());
   }
   catch (const Exception & e)
   {

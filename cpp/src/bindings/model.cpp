@@ -12,6 +12,7 @@
 #include "../eager/python_tensor.h"
 #include "matlaw/Model.h"
 #include "matlaw/aoti/Model.h"
+#include "matlaw/dispatch/DispatchedModel.h"
 #include "matlaw/eager/Model.h"
 #include "matlaw/load_model.h"
 #include "modules.h"
@@ -108,8 +109,9 @@ at::Device device_of(const std::string & name)
 /// A Model, or for a law that is evaluated eagerly its Python object.
 py::object load(const std::string & path, const std::string & name, const std::string & device,
                 const std::optional<std::string> & dtype, const std::string & backend, std::int64_t threads,
-                std::int64_t max_chunk_rows, const std::string & runtime, const std::string & fallback,
-                const std::vector<std::string> & extensions)
+                std::int64_t max_chunk_rows, std::int64_t max_bytes, const std::string & runtime,
+                const std::string & fallback, const std::vector<std::string> & extensions,
+                const std::shared_ptr<dispatch::Scheduler> & scheduler)
 {
   LoadOptions options;
   options.device = device_of(device);
@@ -118,9 +120,13 @@ py::object load(const std::string & path, const std::string & name, const std::s
   options.backend = backend_from_text(backend);
   options.threads = threads;
   options.max_chunk_rows = max_chunk_rows;
+  options.max_bytes = max_bytes;
   options.runtime = runtime_from_text(runtime);
   options.fallback = fallback_from_text(fallback);
   options.extensions = extensions;
+  if (scheduler)
+    return py::cast(
+        unlocked([&] { return std::shared_ptr<Model>(dispatch::load_model(path, name, scheduler, options)); }));
   const auto law = unlocked([&] { return std::shared_ptr<Model>(load_model(path, name, options)); });
   if (const auto * eagerly = dynamic_cast<const eager::Model *>(law.get()))
     return py::reinterpret_borrow<py::object>(eagerly->python());
@@ -134,9 +140,16 @@ aoti::Model & compiled(Model & model)
   throw FatalError("Model '" + model.name() + "' is evaluated eagerly: its solver settings are in its input file.");
 }
 
+const solve::NewtonConfig & config_of(Model & model)
+{
+  if (const auto * law = dynamic_cast<const dispatch::DispatchedModel *>(&model))
+    return law->solver_config();
+  return compiled(model).solver_config();
+}
+
 py::dict solver_config(Model & model)
 {
-  const auto & config = compiled(model).solver_config();
+  const auto & config = config_of(model);
   py::dict settings;
   settings["atol"] = config.atol;
   settings["rtol"] = config.rtol;
@@ -151,8 +164,7 @@ py::dict solver_config(Model & model)
 /// Settings that are not named stay as they are.
 void set_solver_config(Model & model, const py::kwargs & settings)
 {
-  auto & law = compiled(model);
-  auto config = law.solver_config();
+  auto config = config_of(model);
   for (const auto & [key, value] : settings)
   {
     const auto name = key.cast<std::string>();
@@ -181,11 +193,30 @@ void set_solver_config(Model & model, const py::kwargs & settings)
       throw FatalError("The solver setting " + name + " cannot be " + py::repr(value).cast<std::string>() + ".");
     }
   }
-  law.set_solver_config(config);
+  if (auto * law = dynamic_cast<dispatch::DispatchedModel *>(&model))
+    law->set_solver_config(config);
+  else
+    compiled(model).set_solver_config(config);
+}
+
+std::int64_t memory_per_call(const Model & model)
+{
+  if (const auto * law = dynamic_cast<const aoti::Model *>(&model))
+    return law->memory_per_call();
+  if (const auto * law = dynamic_cast<const dispatch::DispatchedModel *>(&model))
+  {
+    std::int64_t total = 0;
+    for (std::size_t i = 0; i < law->scheduler().devices().size(); i++)
+      total += memory_per_call(law->copy(i));
+    return total;
+  }
+  throw FatalError("Model '" + model.name() + "' is evaluated eagerly: the memory of a call depends on its rows.");
 }
 
 std::string backend(const Model & model)
 {
+  if (const auto * law = dynamic_cast<const dispatch::DispatchedModel *>(&model))
+    return backend(law->copy(0));
   const auto * compiled = dynamic_cast<const aoti::Model *>(&model);
   return compiled ? compiled->backend() : "eager";
 }
@@ -239,13 +270,15 @@ void bind_model(py::module_ & module)
           py::arg("value"))
       .def_property_readonly("solver_config", &solver_config, "dict of atol, rtol, miters, ls_type ...")
       .def("set_solver_config", &set_solver_config)
+      .def("memory_per_call", &memory_per_call, "bytes")
       .def("param_jacobian", &param_jacobian, py::arg("inputs"))
       .def("param_vjp", &param_vjp, py::arg("inputs"), py::arg("cotangents"));
 
   module.def("load_model", &load, py::arg("path"), py::arg("name") = "", py::kw_only(), py::arg("device") = "cpu",
              py::arg("dtype") = py::none(), py::arg("backend") = "auto", py::arg("threads") = 0,
-             py::arg("max_chunk_rows") = 0, py::arg("runtime") = "auto", py::arg("fallback") = "eager",
-             py::arg("extensions") = std::vector<std::string>(),
+             py::arg("max_chunk_rows") = 0, py::arg("max_bytes") = 0, py::arg("runtime") = "auto",
+             py::arg("fallback") = "eager", py::arg("extensions") = std::vector<std::string>(),
+             py::arg("scheduler") = std::shared_ptr<dispatch::Scheduler>(),
              "A compiled law, or the EagerModel that stands in for it; matlaw.load_model documents the arguments.");
   module.def(
       "wrap_eager",

@@ -8,6 +8,7 @@ PYBIND11_MODULE(_core, module)
   matlaw::bindings::bind_errors(module);
   matlaw::bindings::bind_logging(module);
   matlaw::bindings::bind_newton(module);
+  matlaw::bindings::bind_dispatch(module);
   matlaw::bindings::bind_model(module);
   matlaw::bindings::bind_quadrature_batch(module);
   matlaw::bindings::bind_batch_group(module);

@@ -5,6 +5,7 @@
 
 namespace matlaw::bindings
 {
+void bind_dispatch(pybind11::module_ & module);
 void bind_errors(pybind11::module_ & module);
 void bind_logging(pybind11::module_ & module);
 void bind_newton(pybind11::module_ & module);

@@ -196,6 +196,13 @@ class CompiledModel:
         """
         self._handle.set_solver_config(**settings)
 
+    def memory_per_call(self) -> int:
+        """Return the bytes that a call works in at most, with all derivatives and the threads that it would have now.
+
+        It does not depend on the number of rows, and is what ``max_bytes`` of :func:`matlaw.load_model` bounds.
+        """
+        return self._handle.memory_per_call()
+
     def param_jacobian(self, inputs: Mapping[str, Any]) -> Blocks:
         """Return ``[output][parameter]``, each ``(*B, *out_base, *param_base)``, of the pairs that were compiled.
 

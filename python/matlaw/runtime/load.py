@@ -33,6 +33,7 @@ def load_model(
     backend: str = "auto",
     threads: int | None = None,
     max_chunk_rows: int | None = None,
+    max_bytes: int | None = None,
     runtime: str = "auto",
     fallback: str = "eager",
     extensions: Sequence[str] = (),
@@ -53,6 +54,8 @@ def load_model(
     :param threads: of one call of a compiled law; by default what torch uses
     :param max_chunk_rows: largest number of rows that run through a compiled law together; by default what
         fits the cache
+    :param max_bytes: most memory that a call of a compiled law may work in, all threads together, without inputs,
+        outputs and what ``.pt2`` graphs allocate inside; by default there is no bound
     :param runtime: ``auto``, or ``aoti`` or ``eager`` to insist; ``eager`` runs the source of a compiled law
     :param fallback: ``eager``, or ``none`` to raise when a compiled law does not fit this machine
     :param extensions: Python files, packages or dotted names that register further model types, for input files
@@ -78,6 +81,7 @@ def load_model(
         backend=backend,
         threads=threads or 0,
         max_chunk_rows=max_chunk_rows or 0,
+        max_bytes=max_bytes or 0,
         runtime=runtime,
         fallback=fallback,
         extensions=[os.fspath(e) for e in extensions],

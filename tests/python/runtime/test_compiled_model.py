@@ -226,3 +226,21 @@ def test_calls_from_threads(artifact):
 def test_inputs_that_are_none(elastic, call, inputs, message):
     with pytest.raises(FatalError, match=message):
         getattr(elastic, call)(inputs)
+
+
+def test_memory_of_a_call_is_bounded(artifact):
+    stub = artifact("j2_viscoplastic-native") / "model_aoti.i"
+    free = matlaw.load_model(stub, "model", threads=2)
+    smallest = matlaw.load_model(stub, "model", threads=1, max_chunk_rows=8).memory_per_call()
+    inputs = first_step(strains(3000))
+    expected = free.evaluate(inputs, jacobian=True)
+    for bound in (smallest, 3 * smallest, 20 * smallest):
+        law = matlaw.load_model(stub, "model", threads=2, max_bytes=bound)
+        assert law.memory_per_call() <= bound
+        found = law.evaluate(inputs, jacobian=True)
+        np.testing.assert_array_equal(found.outputs["stress"], expected.outputs["stress"])
+        np.testing.assert_array_equal(found.jacobian["stress"]["strain"], expected.jacobian["stress"]["strain"])
+    with pytest.raises(FatalError, match=rf"max_bytes is {smallest - 1}; .* needs {smallest} bytes for .* 8 rows"):
+        matlaw.load_model(stub, "model", max_bytes=smallest - 1)
+    with pytest.raises(FatalError, match="max_bytes is -1; it must not be negative"):
+        matlaw.load_model(stub, "model", max_bytes=-1)

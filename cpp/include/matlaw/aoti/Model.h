@@ -77,6 +77,10 @@ public:
   /// Throws FatalError for a value out of range, and for a law that solves nothing. May not run beside calls.
   void set_solver_config(const solve::NewtonConfig & config);
 
+  /// Bytes that a call works in at most, with all derivatives and the threads that it would have now; what
+  /// LoadOptions.max_bytes bounds. Independent of the number of rows.
+  std::int64_t memory_per_call() const;
+
   /// What evaluates the graphs: "native", "inductor", or "native+inductor" where only some have a native kernel.
   const std::string & backend() const;
   /// The artifact's folder.

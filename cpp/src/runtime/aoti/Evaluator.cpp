@@ -50,7 +50,8 @@ public:
       : _metadata(metadata),
         _chain(metadata, graphs),
         _parameter_chain(metadata, graphs, By::PARAMETERS),
-        _dtype(dtype)
+        _dtype(dtype),
+        _max_bytes(chunking.max_bytes)
   {
     for (const auto & pair : metadata.derivatives)
       _pairs[int(Want::JACOBIAN)].push_back(
@@ -62,15 +63,34 @@ public:
     {
       const auto & chain = this->chain(want);
       const auto components = chain.arena_size(want != Want::VALUES) + chain.scratch_size();
-      _chunk_rows[int(want)] = rows_that_fit(std::int64_t(sizeof(Real)) * components, chunking);
+      _bytes_per_row[int(want)] = std::int64_t(sizeof(Real)) * components;
+      _chunk_rows[int(want)] = rows_that_fit(_bytes_per_row[int(want)], chunking);
     }
+    const auto smallest = native::row_block * *std::max_element(std::begin(_bytes_per_row), std::end(_bytes_per_row));
+    if (_max_bytes > 0 && _max_bytes < smallest)
+      throw FatalError("LoadOptions.max_bytes is " + std::to_string(_max_bytes) + "; a call of model '" +
+                       metadata.name + "' needs " + std::to_string(smallest) + " bytes for the smallest chunk, " +
+                       std::to_string(native::row_block) + " rows with all derivatives.");
+  }
+
+  std::int64_t memory_per_call(std::int64_t threads) const override
+  {
+    std::int64_t most = 0;
+    for (const auto want : {Want::VALUES, Want::JACOBIAN, Want::PARAM_JACOBIAN})
+    {
+      const auto cut = this->cut(want, threads);
+      most = std::max(most, cut.threads * cut.rows * _bytes_per_row[int(want)]);
+    }
+    return most;
   }
 
   Evaluation evaluate(const Arguments & arguments, Want want, std::int64_t threads) const override
   {
     Call call(*this, arguments, want);
+    const auto cut = this->cut(want, threads);
+    threads = cut.threads;
     // Smaller chunks when there are not enough for all threads, as long as each has some work.
-    auto chunk = _chunk_rows[int(want)];
+    auto chunk = cut.rows;
     const auto share = whole_blocks((call.rows + threads - 1) / threads);
     chunk = std::min(chunk, std::max<std::int64_t>(share, std::min<std::int64_t>(chunk, 64)));
     const auto chunks = (call.rows + chunk - 1) / chunk;
@@ -143,6 +163,22 @@ public:
 
 private:
   using Workspace = ChunkWorkspace<Real>;
+
+  /// How a call is cut: rows of a chunk, and chunks that run at once.
+  struct Cut
+  {
+    std::int64_t rows;
+    std::int64_t threads;
+  };
+  Cut cut(Want want, std::int64_t threads) const
+  {
+    const auto rows = _chunk_rows[int(want)];
+    if (_max_bytes == 0)
+      return {rows, threads};
+    const auto affordable = _max_bytes / std::max<std::int64_t>(_bytes_per_row[int(want)], 1);
+    threads = std::clamp<std::int64_t>(threads, 1, affordable / native::row_block);
+    return {std::min(rows, affordable / threads / native::row_block * native::row_block), threads};
+  }
 
   /// One value, (*sub_batch, *base), into all columns of a slot of one block of rows.
   template <typename From>
@@ -494,6 +530,8 @@ private:
   Chain<Real> _chain;
   Chain<Real> _parameter_chain;
   at::ScalarType _dtype;
+  std::int64_t _max_bytes;
+  std::int64_t _bytes_per_row[3];
   std::int64_t _chunk_rows[3];
   std::vector<TypedPair> _pairs[3];
   struct Constants

@@ -19,6 +19,8 @@ struct Chunking
 {
   /// Largest number of rows of a chunk; 0: by cache size
   std::int64_t max_rows = 0;
+  /// Bytes of all chunks that run at once; 0: no bound
+  std::int64_t max_bytes = 0;
   /// Fewest rows for which a graph call is worth its overhead
   std::int64_t min_rows = 8;
 };
@@ -47,12 +49,14 @@ class Evaluator
 public:
   virtual ~Evaluator() = default;
   virtual Evaluation evaluate(const Arguments & arguments, Want want, std::int64_t threads) const = 0;
+  /// Bytes of the chunks that a call with `threads` threads has at once, whatever it wants.
+  virtual std::int64_t memory_per_call(std::int64_t threads) const = 0;
   /// See Model::evaluate_point; `parameters` have one value each, in the order of metadata.parameters.
   virtual PointVerdict evaluate_point(const std::vector<at::Tensor> & parameters, const solve::NewtonConfig & solver,
                                       const double * inputs, double * outputs, double * jacobian) const = 0;
 };
 
-/// `metadata` and `graphs` must outlive the evaluator.
+/// `metadata` and `graphs` must outlive the evaluator. Throws FatalError when chunking.max_bytes holds no chunk.
 std::unique_ptr<Evaluator> make_evaluator(const artifact::Metadata & metadata, const Graphs & graphs,
                                           at::ScalarType dtype, const Chunking & chunking);
 }

@@ -61,6 +61,8 @@ struct Model::Implementation
     if (options.max_chunk_rows < 0)
       throw FatalError("LoadOptions.max_chunk_rows is " + std::to_string(options.max_chunk_rows) +
                        "; it must not be negative.");
+    if (options.max_bytes < 0)
+      throw FatalError("LoadOptions.max_bytes is " + std::to_string(options.max_bytes) + "; it must not be negative.");
     auto choice = options;
     if (const char * text = std::getenv("MATLAW_BACKEND"); choice.backend == Backend::AUTO && text && *text)
       choice.backend = backend_from_text(text);
@@ -69,6 +71,7 @@ struct Model::Implementation
     solver = metadata().solver;
     Chunking chunking;
     chunking.max_rows = options.max_chunk_rows;
+    chunking.max_bytes = options.max_bytes;
     if (backend != "native")
       chunking.min_rows = 1024; // a package call costs as much as hundreds of rows
     evaluator = make_evaluator(metadata(), graphs, artifact.dtype, chunking);
@@ -174,9 +177,11 @@ struct Model::Implementation
     return arguments;
   }
 
+  std::int64_t threads_of_a_call() const { return threads ? threads : at::get_num_threads(); }
+
   Evaluation run(const TensorMap & inputs, Want want) const
   {
-    return evaluator->evaluate(arguments_of(inputs), want, threads ? threads : at::get_num_threads());
+    return evaluator->evaluate(arguments_of(inputs), want, threads_of_a_call());
   }
 
   void need_parameter_derivatives() const
@@ -253,6 +258,10 @@ const std::vector<StatePair> & Model::state_pairs() const
 const TensorMap & Model::named_parameters() const
 {
   return _implementation->parameters;
+}
+std::int64_t Model::memory_per_call() const
+{
+  return _implementation->evaluator->memory_per_call(_implementation->threads_of_a_call());
 }
 const std::string & Model::backend() const
 {

@@ -18,14 +18,16 @@ static std::string expected_text(const artifact::Variable & variable)
 }
 
 void check_tensor(const std::string & what, const artifact::Variable & variable, const at::Tensor & value,
-                  at::ScalarType dtype)
+                  at::ScalarType dtype, const at::Device & device)
 {
   const auto subject = what + " '" + variable.reported + "' ";
   if (!value.defined())
     throw FatalError(subject + "is an undefined tensor.");
-  if (!value.device().is_cpu())
-    throw FatalError(subject + "is on device " + value.device().str() +
-                     ", the law is on cpu. Move it: tensor.to('cpu').");
+  // A device without an index is whichever of its kind is current.
+  if (value.device().type() != device.type() ||
+      (device.has_index() && value.device().has_index() && value.device() != device))
+    throw FatalError(subject + "is on device " + value.device().str() + ", the law is on " + device.str() +
+                     ". Move it: tensor.to('" + device.str() + "').");
   if (value.layout() != at::kStrided)
     throw FatalError(subject + "is not a dense tensor. Convert it: tensor.to_dense().");
   if (value.scalar_type() != dtype)

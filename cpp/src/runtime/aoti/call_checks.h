@@ -10,10 +10,11 @@
 
 namespace matlaw::aoti
 {
-/// Throws FatalError unless `value` is a dense CPU tensor (*B, *sub_batch, *base) of the dtype. `what` names it
+/// Throws FatalError unless `value` is a dense tensor (*B, *sub_batch, *base) of the dtype on the device. `what` names
+/// it
 /// ("Input", "Tangent", "Parameter").
 void check_tensor(const std::string & what, const artifact::Variable & variable, const at::Tensor & value,
-                  at::ScalarType dtype);
+                  at::ScalarType dtype, const at::Device & device = at::kCPU);
 
 /// The batch axes of a checked tensor.
 std::vector<std::int64_t> batch_shape(const artifact::Variable & variable, const at::Tensor & value);

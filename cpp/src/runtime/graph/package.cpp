@@ -2,15 +2,20 @@
 #include "graph/Graph.h"
 
 #include <cstring>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
 #include <torch/csrc/inductor/aoti_package/model_package_loader.h>
 
+#include "artifact/file_bytes.h"
 #include "graph/UnpackedArchive.h"
 #include "matlaw/errors.h"
+#include "support/sha256.h"
 #include "support/text.h"
 
 namespace matlaw::graph
@@ -22,29 +27,45 @@ std::string first_line(const std::string & text)
   return text.substr(0, text.find('\n'));
 }
 
+using Loader = torch::inductor::AOTIModelPackageLoader;
+
+/// The loader of a package, one for each content in this process. It is kept for good: a library that torch generates
+/// has unique symbols (STB_GNU_UNIQUE), with which no C library unloads it, so that every load of the same law would
+/// take memory that never comes back.
+std::shared_ptr<Loader> loader_of(const std::string & path, std::int64_t runners)
+{
+  static auto & loaded = *new std::map<std::pair<std::string, std::int64_t>, std::shared_ptr<Loader>>;
+  // Threads that build loaders at the same time crash inside torch.
+  static std::mutex building;
+  const auto digest = support::sha256(artifact::read_bytes(path));
+  const std::lock_guard lock(building);
+  auto & loader = loaded[{digest, runners}];
+  if (loader)
+    return loader;
+  const UnpackedArchive archive(path);
+  try
+  {
+    // Not `run_single_threaded`: that mode shares one set of intermediate state between callers. Torch hands each
+    // caller one of `num_runners` instances instead; the generated code itself starts no threads.
+    loader = std::make_shared<Loader>(archive.folder().string(), "model", /*run_single_threaded=*/false,
+                                      /*num_runners=*/std::size_t(runners));
+  }
+  catch (const std::exception & error)
+  {
+    throw FatalError("torch cannot load '" + path + "': " + first_line(error.what()) +
+                     ". Regenerate the artifact via matlaw-compile.");
+  }
+  return loader;
+}
+
 class PackageGraph final : public Graph
 {
 public:
   PackageGraph(std::string path, Signature signature, std::int64_t runners)
       : _path(std::move(path)),
-        _signature(std::move(signature))
+        _signature(std::move(signature)),
+        _loader(loader_of(_path, runners))
   {
-    const UnpackedArchive archive(_path);
-    // Threads that build loaders at the same time crash inside torch.
-    static std::mutex building;
-    const std::lock_guard lock(building);
-    try
-    {
-      // Not `run_single_threaded`: that mode shares one set of intermediate state between callers. Torch hands each
-      // caller one of `num_runners` instances instead; the generated code itself starts no threads.
-      _loader = std::make_unique<torch::inductor::AOTIModelPackageLoader>(
-          archive.folder().string(), "model", /*run_single_threaded=*/false, /*num_runners=*/std::size_t(runners));
-    }
-    catch (const std::exception & error)
-    {
-      throw FatalError("torch cannot load '" + _path + "': " + first_line(error.what()) +
-                       ". Regenerate the artifact via matlaw-compile.");
-    }
   }
 
   void run(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t rows) const override
@@ -112,7 +133,7 @@ private:
 
   std::string _path;
   Signature _signature;
-  std::unique_ptr<torch::inductor::AOTIModelPackageLoader> _loader;
+  std::shared_ptr<Loader> _loader;
 };
 }
 

@@ -1,0 +1,77 @@
+"""A law with a copy on each device of a scheduler."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import torch
+
+from matlaw import _core
+from matlaw.runtime import CompiledModel
+
+
+class DispatchedModel(CompiledModel):
+    """A law whose batches are shared out to several devices; made by :func:`load_model`.
+
+    Its operations are those of :class:`matlaw.runtime.CompiledModel`, results are in the order of rows.
+    ``forward`` and ``jacobian`` raise :class:`matlaw.ConvergenceError` with rows of the whole batch; what a copy of the
+    law raises itself in ``jvp``, ``param_jacobian`` and ``param_vjp`` comes as :class:`matlaw.AggregateError`.
+
+    :param handle: what the C++ loader returned
+    :param scheduler: says which device takes which rows
+    """
+
+    def __init__(self, handle: _core.Model, scheduler: _core.Scheduler) -> None:
+        super().__init__(handle)
+        self._scheduler = scheduler
+
+    def __repr__(self) -> str:
+        devices = ", ".join(config.device for config in self._scheduler.devices)
+        return f"DispatchedModel({self.name!r} on {devices})"
+
+    @property
+    def scheduler(self) -> _core.Scheduler:
+        """Which device takes which rows."""
+        return self._scheduler
+
+
+def load_model(
+    path: str | os.PathLike[str],
+    name: str,
+    scheduler: _core.Scheduler,
+    *,
+    device: str | torch.device = "cpu",
+    dtype: str | torch.dtype | None = None,
+    backend: str = "auto",
+    threads: int | None = None,
+    max_chunk_rows: int | None = None,
+    max_bytes: int | None = None,
+    runtime: str = "auto",
+    fallback: str = "eager",
+    extensions: Sequence[str] = (),
+) -> DispatchedModel:
+    """Load the law `name` on every device of a scheduler.
+
+    :param path: stub, artifact folder or ``metadata.json`` with a build for each kind of device
+    :param name: of the model
+    :param scheduler: a :class:`SimpleScheduler` or :class:`StaticHybridScheduler`
+    :param device: where inputs and outputs lie
+    :param max_bytes: of each copy
+    :raises FatalError: as :func:`matlaw.load_model`, whose other arguments these are
+    """
+    handle = _core.load_model(
+        os.fspath(path),
+        name,
+        device=str(device),
+        dtype=None if dtype is None else str(dtype).removeprefix("torch."),
+        backend=backend,
+        threads=threads or 0,
+        max_chunk_rows=max_chunk_rows or 0,
+        max_bytes=max_bytes or 0,
+        runtime=runtime,
+        fallback=fallback,
+        extensions=[os.fspath(e) for e in extensions],
+        scheduler=scheduler,
+    )
+    return DispatchedModel(handle, scheduler)

@@ -1,0 +1,129 @@
+"""A law on several devices gives what it gives on one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import matlaw
+from matlaw import AggregateError, ConvergenceError, FatalError
+from matlaw.dispatch import DeviceConfig, DispatchedModel, SimpleScheduler, StaticHybridScheduler, device_of_rank
+from matlaw.dispatch import load_model as load_dispatched
+
+
+def two_workers(chunk_rows: int = 7) -> StaticHybridScheduler:
+    return StaticHybridScheduler([DeviceConfig("cpu", chunk_rows)] * 2, several_cpus=True)
+
+
+def step(law, rows: int = 40) -> dict[str, np.ndarray]:
+    shapes = zip(law.input_names, law.input_base_shapes, strict=True)
+    inputs = {name: np.zeros((rows, *shape)) for name, shape in shapes}
+    inputs["strain"] = 2e-3 * np.sin(np.arange(6.0 * rows)).reshape(rows, 6)
+    if "t" in inputs:
+        inputs["t"] = np.full(rows, 0.5)
+    return inputs
+
+
+@pytest.fixture
+def pair(artifact):
+    stub = artifact("j2_viscoplastic-parameter-derivatives") / "model_aoti.i"
+    return matlaw.load_model(stub, "model"), load_dispatched(stub, "model", two_workers())
+
+
+def test_outputs_derivatives_and_verdicts(pair):
+    one, several = pair
+    assert isinstance(several, DispatchedModel)
+    assert repr(several) == "DispatchedModel('model' on cpu, cpu)"
+    assert several.input_names == one.input_names
+    assert several.backend == one.backend
+    assert several.memory_per_call() == 2 * one.memory_per_call()
+    inputs = step(one)
+    expected, found = one.evaluate(inputs, jacobian=True), several.evaluate(inputs, jacobian=True)
+    assert isinstance(found.outputs["stress"], np.ndarray)
+    for name, value in expected.outputs.items():
+        np.testing.assert_array_equal(found.outputs[name], value)
+    np.testing.assert_array_equal(found.jacobian["stress"]["strain"], expected.jacobian["stress"]["strain"])
+    np.testing.assert_array_equal(found.iterations, expected.iterations)
+    tensors = {name: torch.from_numpy(value) for name, value in inputs.items()}
+    assert isinstance(several.forward(tensors)["stress"], torch.Tensor)
+
+
+def test_parameters_and_settings_reach_every_copy(pair):
+    one, several = pair
+    inputs, name = step(one), "update.system.elasticity.E"
+    for value in (1.5e5, np.linspace(1e5, 2e5, 40)):
+        for law in pair:
+            law.set_parameter(name, np.asarray(value))
+        np.testing.assert_array_equal(several.forward(inputs)["stress"], one.forward(inputs)["stress"])
+        seed = {"stress": np.ones((40, 6))}
+        np.testing.assert_allclose(several.param_vjp(inputs, seed)[name], one.param_vjp(inputs, seed)[name], rtol=1e-12)
+        np.testing.assert_array_equal(
+            several.param_jacobian(inputs)["stress"][name], one.param_jacobian(inputs)["stress"][name]
+        )
+    several.set_solver_config(miters=1)
+    assert several.solver_config["miters"] == 1
+    assert several.evaluate(inputs).failed_rows
+
+
+def test_failures_carry_rows_of_the_whole_batch(pair):
+    _, several = pair
+    inputs = step(several)
+    inputs["strain"][[3, 30]] *= 1e9
+    with pytest.raises(ConvergenceError) as raised:
+        several.forward(inputs)
+    assert raised.value.failed_rows == [3, 30]
+    with pytest.raises(AggregateError, match=r"2 chunks of the call failed\..*rows 0 to 6.*rows 28 to 34") as gathered:
+        several.jvp(inputs, {"strain": np.ones(6)})
+    assert gathered.value.recoverable
+    assert gathered.value.failed_rows == [3, 30]
+    assert [failure[:3] for failure in gathered.value.failures] == [("cpu", 0, 7), ("cpu", 28, 7)]
+    inputs["strain"][10] = np.nan
+    with pytest.raises(AggregateError) as gathered:
+        several.jvp(inputs, {"strain": np.ones(6)})
+    assert not gathered.value.recoverable
+    assert not several.evaluate(step(several)).failed_rows
+
+
+def test_a_simple_scheduler(artifact):
+    stub = artifact("linear_elastic-native") / "model_aoti.i"
+    scheduler = SimpleScheduler("cpu", chunk_rows=16)
+    assert [(d.device, d.chunk_rows, d.capacity) for d in scheduler.devices] == [("cpu", 16, 32)]
+    law = load_dispatched(stub, "model", scheduler)
+    expected = matlaw.load_model(stub, "model").jacobian(step(law))
+    found = law.jacobian(step(law))
+    np.testing.assert_array_equal(found[0]["stress"], expected[0]["stress"])
+    assert found[1]["stress"]["strain"].shape == (6, 6)
+
+
+def test_an_input_file_is_evaluated_eagerly_on_each_worker():
+    import artifacts
+
+    law = load_dispatched(artifacts.MODELS / "j2_viscoplastic.i", "model", two_workers(16))
+    assert law.backend == "eager"
+    expected = matlaw.load_model(artifacts.MODELS / "j2_viscoplastic.i", "model").jacobian(step(law))
+    found = law.jacobian(step(law))
+    np.testing.assert_allclose(found[0]["stress"], expected[0]["stress"], rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(found[1]["stress"]["strain"], expected[1]["stress"]["strain"], rtol=1e-10, atol=1e-6)
+    with pytest.raises(FatalError, match="evaluated eagerly"):
+        law.memory_per_call()
+
+
+def test_wrong_schedulers_are_refused(artifact):
+    with pytest.raises(FatalError, match="at most one CPU"):
+        StaticHybridScheduler([DeviceConfig("cpu", 8), DeviceConfig("cpu", 8)])
+    with pytest.raises(FatalError, match="There is no device 'gpu'"):
+        SimpleScheduler("gpu")
+    with pytest.raises(FatalError, match="capacity of 4 rows is below one chunk of 8 rows"):
+        SimpleScheduler("cpu", 8, 4)
+    with pytest.raises(FatalError, match="cuda"):
+        load_dispatched(
+            artifact("linear_elastic-native") / "model_aoti.i", "model", SimpleScheduler("cuda"), fallback="none"
+        )
+
+
+def test_devices_of_ranks():
+    assert [device_of_rank(rank, 2, ["cuda:0", "cuda:1"]) for rank in (0, 1)] == ["cuda:0", "cuda:1"]
+    assert device_of_rank(2, 3, ["cuda:0", "cuda:1"], share=True) == "cuda:0"
+    with pytest.raises(FatalError, match="3 processes run on this machine, but it has 2 devices"):
+        device_of_rank(0, 3, ["cuda:0", "cuda:1"])
