@@ -13,6 +13,9 @@ that is up to date is used again, so calling this twice costs little.
   outputs by these parameters
 * ``relaxing_grains-native``: a law with a sub-batch axis (tests/data), derivative of the mean by strain
 
+* ``j2_viscoplastic-substepping``, ``j2_viscoplastic-substepping-both``: down to 2^-7 of an increment, with the strain
+  ramped; native kernels, and ``.pt2`` graphs as well
+
 pytest compiles what a test asks for (fixture ``artifact`` in conftest.py). For C++ tests run this file first and
 tell them where the artifacts are:
 
@@ -54,6 +57,7 @@ class Variant:
 
 
 _J2_PARAMETERS = ["update.system.elasticity.E", "update.system.normality.flow.yield.sy"]
+_SUBSTEPPING = ["Models/update/max_substepping_level:=7", "Models/update/incremental_variables:='strain'"]
 
 VARIANTS: dict[str, Variant] = {
     "linear_elastic-native": Variant("linear_elastic", {"backend": "native"}),
@@ -72,6 +76,8 @@ VARIANTS: dict[str, Variant] = {
     "linear_elastic-parameters": Variant(
         "linear_elastic", {"backend": "native", "parameters": ["model.E", "model.nu"]}
     ),
+    "j2_viscoplastic-substepping": Variant("j2_viscoplastic", {"backend": "native", "overrides": _SUBSTEPPING}),
+    "j2_viscoplastic-substepping-both": Variant("j2_viscoplastic", {"backend": "both", "overrides": _SUBSTEPPING}),
     "linear_elastic-both": Variant("linear_elastic", {"backend": "both"}),
     "j2_viscoplastic-both": Variant("j2_viscoplastic", {"backend": "both"}),
     "j2_plastic-both": Variant("j2_plastic", {"backend": "both"}),

@@ -25,7 +25,9 @@ class Evaluation:
     :ivar jacobian: ``jacobian[output][input]``, each ``(*B, *out_sub_batch, *out_base, *in_base)``, or
         ``(*out_base, *in_base)`` for a block that does not depend on the batch
     :ivar status: ``(*B)`` int8, values of :class:`Status`
-    :ivar iterations: ``(*B)`` int32, Newton iterations used
+    :ivar iterations: ``(*B)`` int32, Newton iterations used, in all substeps together
+    :ivar substeps: ``(*B)`` int32, substeps into which the increment was cut, 1 where it was not; of a row that failed,
+        those it had completed
     :ivar dt_factor: ``(*B)`` float64, suggested factor for the next time step
     :ivar failed_rows: rows of the flattened batch that did not converge, ascending
     """
@@ -33,6 +35,7 @@ class Evaluation:
     outputs: dict[str, Any]
     status: Any
     iterations: Any
+    substeps: Any
     dt_factor: Any
     jacobian: dict[str, dict[str, Any]] = field(default_factory=dict)
     failed_rows: list[int] = field(default_factory=list)

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "matlaw/solve/Newton.h"
-#include "solve/step_factor.h"
+#include "matlaw/solve/step_factor.h"
 
 using namespace matlaw;
 

@@ -134,6 +134,18 @@ def test_failed_attempts_leave_no_trace(stand_in_law: Callable[[object], None], 
     assert np.allclose(rough.problem.u, smooth.problem.u, rtol=0, atol=1e-12)
 
 
+def test_substeps_of_the_law_spare_the_host_its_cutbacks(artifact: Artifact, tmp_path: Path) -> None:
+    law_with_substeps = law(artifact, "j2_viscoplastic-substepping")
+    steps = ["Executioner/TimeStepper/type:=ConstantDT", "Executioner/end_time:=4"]
+    result = run(JUMP, [law_with_substeps, *steps], tmp_path / "substeps", quiet=True)
+    assert [record.dt for record in result.records] == [1.0] * 4
+    assert [record.cutbacks for record in result.records] == [[]] * 4
+    # The global Newton has the tangent of the chain of substeps.
+    assert all(record.newton_iterations <= 6 for record in result.records)
+    cut = run(JUMP, [law(artifact, "j2_viscoplastic-native"), *steps], tmp_path / "cut", quiet=True)
+    assert any(record.cutbacks for record in cut.records)
+
+
 def test_smallest_step_is_an_error(artifact: Artifact, tmp_path: Path) -> None:
     with pytest.raises(SmallestStepFailedError, match=r"dtmin 0\.6: law 'steel' did not converge at 8 of 8"):
         run(JUMP, [law(artifact, "j2_viscoplastic-native"), "Executioner/dtmin:=0.6"], tmp_path, quiet=True)

@@ -10,6 +10,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "matlaw/errors.h"
+#include "matlaw/solve/NewtonConfig.h"
 
 namespace matlaw
 {
@@ -61,8 +62,12 @@ struct Evaluation
   BlockMap jacobian;
   /// (*B) int8, values of Status
   at::Tensor status;
-  /// (*B) int32: Newton iterations, the largest over the implicit segments
+  /// (*B) int32: Newton iterations, the largest over the implicit segments; of a row that took substeps, the sum over
+  /// all that it tried
   at::Tensor iterations;
+  /// (*B) int32: substeps into which the increment was cut, 1 where it was not; of a row that failed, those it had
+  /// completed
+  at::Tensor substeps;
   /// (*B) float64: suggested factor for the next time step; below 1 where a row struggled or failed
   at::Tensor dt_factor;
   /// Flattened rows whose status is not CONVERGED, ascending
@@ -105,10 +110,17 @@ public:
   std::pair<TensorMap, BlockMap> jacobian(const TensorMap & inputs) const;
 
   virtual const TensorMap & named_parameters() const = 0;
-  /// Copies `value`, (*param_base) or (*B, *param_base). Throws FatalError for a wrong name, shape, dtype or device.
+  /// Copies `value`, (*param_base) or (*B, *param_base). Throws FatalError for a wrong name, shape, dtype or device,
+  /// InputError when it is NaN or infinite.
   virtual void set_parameter(const std::string & name, const at::Tensor & value) = 0;
   virtual BlockMap param_jacobian(const TensorMap & inputs) const = 0;
   virtual TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const = 0;
+
+  /// Settings of the nonlinear solves: those of the input file until they are set. Throws FatalError for a law that
+  /// solves nothing.
+  virtual solve::NewtonConfig solver_config() const;
+  /// Throws FatalError for a value out of range, and for a law that solves nothing. May not run beside calls.
+  virtual void set_solver_config(const solve::NewtonConfig & config);
 
 protected:
   /// Throws what evaluate() reported per row: InputError first, then ConvergenceError.

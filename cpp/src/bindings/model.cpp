@@ -9,6 +9,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "../eager/python_solver_config.h"
 #include "../eager/python_tensor.h"
 #include "matlaw/Model.h"
 #include "matlaw/aoti/Model.h"
@@ -48,7 +49,8 @@ py::tuple evaluate(const Model & model, const py::object & inputs, bool jacobian
     options.pairs.push_back({output, given});
   const Evaluation result = unlocked([&] { return model.evaluate(values, options); });
   return py::make_tuple(to_python(result.outputs), to_python(result.jacobian), to_python(result.status),
-                        to_python(result.iterations), to_python(result.dt_factor), py::cast(result.failed_rows));
+                        to_python(result.iterations), to_python(result.substeps), to_python(result.dt_factor),
+                        py::cast(result.failed_rows));
 }
 
 py::dict forward(const Model & model, const py::object & inputs)
@@ -133,70 +135,10 @@ py::object load(const std::string & path, const std::string & name, const std::s
   return py::cast(law);
 }
 
-aoti::Model & compiled(Model & model)
-{
-  if (auto * law = dynamic_cast<aoti::Model *>(&model))
-    return *law;
-  throw FatalError("Model '" + model.name() + "' is evaluated eagerly: its solver settings are in its input file.");
-}
-
-const solve::NewtonConfig & config_of(Model & model)
-{
-  if (const auto * law = dynamic_cast<const dispatch::DispatchedModel *>(&model))
-    return law->solver_config();
-  return compiled(model).solver_config();
-}
-
-py::dict solver_config(Model & model)
-{
-  const auto & config = config_of(model);
-  py::dict settings;
-  settings["atol"] = config.atol;
-  settings["rtol"] = config.rtol;
-  settings["miters"] = config.miters;
-  settings["ls_type"] = solve::line_search_text(config.ls_type);
-  settings["ls_max_iters"] = config.ls_max_iters;
-  settings["ls_cutback"] = config.ls_cutback;
-  settings["ls_c"] = config.ls_c;
-  return settings;
-}
-
 /// Settings that are not named stay as they are.
 void set_solver_config(Model & model, const py::kwargs & settings)
 {
-  auto config = config_of(model);
-  for (const auto & [key, value] : settings)
-  {
-    const auto name = key.cast<std::string>();
-    try
-    {
-      if (name == "atol")
-        config.atol = value.cast<double>();
-      else if (name == "rtol")
-        config.rtol = value.cast<double>();
-      else if (name == "miters")
-        config.miters = value.cast<std::int64_t>();
-      else if (name == "ls_type")
-        config.ls_type = solve::line_search_from_text(value.cast<std::string>());
-      else if (name == "ls_max_iters")
-        config.ls_max_iters = value.cast<std::int64_t>();
-      else if (name == "ls_cutback")
-        config.ls_cutback = value.cast<double>();
-      else if (name == "ls_c")
-        config.ls_c = value.cast<double>();
-      else
-        throw FatalError("There is no solver setting '" + name +
-                         "'; there are atol, rtol, miters, ls_type, ls_max_iters, ls_cutback and ls_c.");
-    }
-    catch (const py::cast_error &)
-    {
-      throw FatalError("The solver setting " + name + " cannot be " + py::repr(value).cast<std::string>() + ".");
-    }
-  }
-  if (auto * law = dynamic_cast<dispatch::DispatchedModel *>(&model))
-    law->set_solver_config(config);
-  else
-    compiled(model).set_solver_config(config);
+  model.set_solver_config(eager::with_changes(model.solver_config(), settings));
 }
 
 std::int64_t memory_per_call(const Model & model)
@@ -259,7 +201,7 @@ void bind_model(py::module_ & module)
       .def_property_readonly("state_pairs", &state_pairs, "list of (current, old, role, initial)")
       .def("evaluate", &evaluate, py::arg("inputs"), py::arg("jacobian") = false,
            py::arg("pairs") = std::vector<std::pair<std::string, std::string>>(),
-           "(outputs, jacobian, status, iterations, dt_factor, failed_rows)")
+           "(outputs, jacobian, status, iterations, substeps, dt_factor, failed_rows)")
       .def("forward", &forward, py::arg("inputs"))
       .def("jvp", &jvp, py::arg("inputs"), py::arg("tangents"))
       .def("jacobian", &jacobian, py::arg("inputs"))
@@ -268,7 +210,9 @@ void bind_model(py::module_ & module)
           "set_parameter", [](Model & model, const std::string & name, const py::object & value)
           { model.set_parameter(name, eager::to_tensor(value, "parameter '" + name + "'")); }, py::arg("name"),
           py::arg("value"))
-      .def_property_readonly("solver_config", &solver_config, "dict of atol, rtol, miters, ls_type ...")
+      .def_property_readonly(
+          "solver_config", [](const Model & model) { return eager::to_python(model.solver_config()); },
+          "dict of atol, rtol, miters, ls_type ...")
       .def("set_solver_config", &set_solver_config)
       .def("memory_per_call", &memory_per_call, "bytes")
       .def("param_jacobian", &param_jacobian, py::arg("inputs"))

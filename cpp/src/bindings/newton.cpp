@@ -11,9 +11,11 @@
 #include <ATen/ops/from_blob.h>
 #include <pybind11/pybind11.h>
 
+#include "../eager/python_solver_config.h"
 #include "../eager/python_tensor.h"
 #include "matlaw/native/abi.h"
 #include "matlaw/solve/Newton.h"
+#include "matlaw/solve/step_factor.h"
 #include "modules.h"
 
 namespace py = pybind11;
@@ -153,16 +155,14 @@ py::tuple solve_rows(const py::object & residual, const py::object & jacobian, c
 }
 
 py::tuple newton(const py::object & residual, const py::object & jacobian, const py::object & u0, double atol,
-                 double rtol, std::int64_t miters, const std::string & ls_type, std::int64_t ls_max_iters,
-                 double ls_cutback, double ls_c)
+                 double rtol, std::int64_t miters, const py::kwargs & settings)
 {
   const at::Tensor start = eager::to_tensor(u0, "newton: u0").detach();
   if (start.dim() != 2 || !start.is_cpu() || !start.is_contiguous())
     throw FatalError("newton: u0 must be a contiguous CPU tensor of shape (n, B), got shape " +
                      shape_text(start.sizes()) + " on " + start.device().str() +
                      (start.is_contiguous() ? "" : ", not contiguous"));
-  const solve::NewtonConfig config{atol,         rtol,       miters, solve::line_search_from_text(ls_type),
-                                   ls_max_iters, ls_cutback, ls_c};
+  const auto config = eager::with_changes({.atol = atol, .rtol = rtol, .miters = miters}, settings);
   solve::check(config);
   switch (start.scalar_type())
   {
@@ -174,13 +174,53 @@ py::tuple newton(const py::object & residual, const py::object & jacobian, const
     throw FatalError(std::string("newton: u0 must be float64 or float32, got ") + c10::toString(start.scalar_type()));
   }
 }
+
+/// Of a batch of solves.
+py::object step_factor(const py::object & status, const py::object & iterations, std::int64_t miters)
+{
+  const auto verdicts = eager::to_tensor(status, "step_factor: status").to(at::kCPU, at::kChar).contiguous();
+  const auto counts = eager::to_tensor(iterations, "step_factor: iterations").to(at::kCPU, at::kInt).contiguous();
+  if (verdicts.dim() != 1 || verdicts.sizes() != counts.sizes())
+    throw FatalError("step_factor: status and iterations must both be (B,), got " + shape_text(verdicts.sizes()) +
+                     " and " + shape_text(counts.sizes()));
+  const at::Tensor factors = at::empty(verdicts.sizes(), at::TensorOptions().dtype(at::kDouble));
+  for (std::int64_t i = 0; i < verdicts.numel(); ++i)
+    factors.mutable_data_ptr<double>()[i] =
+        solve::step_factor({static_cast<Status>(verdicts.const_data_ptr<std::int8_t>()[i]),
+                            counts.const_data_ptr<std::int32_t>()[i], 0.0, 0.0},
+                           miters);
+  return eager::to_python(factors);
+}
 }
 
 void bind_newton(py::module_ & module)
 {
+  module.def(
+      "changed_solver_config",
+      [](const py::dict & config, const py::dict & changes)
+      {
+        const auto changed = eager::with_changes(eager::with_changes({}, config), changes);
+        solve::check(changed);
+        return eager::to_python(changed);
+      },
+      py::arg("config"), py::arg("changes"),
+      R"(Solver settings with some changed.
+
+:param config: all of them, as :attr:`matlaw.Model.solver_config` gives them; missing ones have their defaults
+:param changes: those that become other
+:raises FatalError: there is no such setting, or its value is of the wrong kind or out of range
+)");
+  module.def("step_factor", &step_factor, py::arg("status"), py::arg("iterations"), py::arg("miters"),
+             R"(Suggested factor for the next time step, for each row of a batch of Newton solves.
+
+:param status: ``(B,)`` int8, values of :class:`matlaw.Status`
+:param iterations: ``(B,)`` int32
+:param miters: most iterations of a row
+:returns: ``(B,)`` float64: 1 for a row that converged easily, 1/4 or 1/2 for one that failed, between 1/2 and 1 else
+)");
+
   module.def("newton", &newton, py::arg("residual"), py::arg("jacobian"), py::arg("u0"), py::arg("atol"),
-             py::arg("rtol"), py::arg("miters"), py::arg("ls_type") = "NONE", py::arg("ls_max_iters") = 10,
-             py::arg("ls_cutback") = 2.0, py::arg("ls_c") = 1e-3,
+             py::arg("rtol"), py::arg("miters"),
              R"(Solve r(u) = 0 for every row on its own; a converged row is frozen and leaves the working set.
 
 :param residual: ``residual(u, rows)`` with ``u`` ``(n, b)`` and ``rows`` ``(b,)`` int64, the positions in the full
@@ -190,10 +230,7 @@ void bind_newton(py::module_ & module)
 :param atol: a row converges when ``|r| < atol``
 :param rtol: ... or when ``|r| < rtol |r0|``
 :param miters: most iterations of a row
-:param ls_type: ``NONE``, ``BACKTRACKING`` or ``STRONG_WOLFE``: how far a row goes along its Newton step
-:param ls_max_iters: most trials of a line search; the best one is taken when none is good enough
-:param ls_cutback: a trial is this many times shorter than the one before, above 1
-:param ls_c: how much of the decrease that the step promises is enough, between 0 and 1
+:param settings: other entries of :attr:`matlaw.Model.solver_config`; those that are not given have their defaults
 :returns: ``(u, status, iterations)``: ``(n, B)``, ``(B,)`` int8 with values of :class:`matlaw.Status`, ``(B,)`` int32
 :raises FatalError: a tensor of the wrong shape, dtype or device; what the functions raise passes through
 )");

@@ -68,6 +68,9 @@ void bind_quadrature_batch(py::module_ & module)
       .def_property_readonly(
           "iterations", [](const host::Verdict & verdict) { return copy(verdict.iterations); },
           "(n_points,) int32, Newton iterations")
+      .def_property_readonly(
+          "substeps", [](const host::Verdict & verdict) { return copy(verdict.substeps); },
+          "(n_points,) int32, substeps; empty for a law that does not tell")
       .def_readonly("dt_factor", &host::Verdict::dt_factor,
                     "suggested factor for the next time step, the smallest over the points");
 

@@ -125,7 +125,8 @@ void to_device(Evaluation & evaluation, const at::Device & device)
 {
   to_device(evaluation.outputs, device);
   to_device(evaluation.jacobian, device);
-  for (auto * tensor : {&evaluation.status, &evaluation.iterations, &evaluation.dt_factor, &evaluation.residual})
+  for (auto * tensor :
+       {&evaluation.status, &evaluation.iterations, &evaluation.substeps, &evaluation.dt_factor, &evaluation.residual})
     if (tensor->defined())
       *tensor = tensor->to(device);
 }
@@ -477,6 +478,7 @@ Evaluation DispatchedModel::evaluate(const TensorMap & inputs, const EvaluateOpt
           { return self.batch_independent(part.device, output, input); });
   whole.status = Implementation::joined_rows(parts, shape, &Evaluation::status);
   whole.iterations = Implementation::joined_rows(parts, shape, &Evaluation::iterations);
+  whole.substeps = Implementation::joined_rows(parts, shape, &Evaluation::substeps);
   whole.dt_factor = Implementation::joined_rows(parts, shape, &Evaluation::dt_factor);
   whole.residual = Implementation::joined_rows(parts, shape, &Evaluation::residual);
   for (const auto & part : parts)
@@ -599,25 +601,15 @@ TensorMap DispatchedModel::param_vjp(const TensorMap & inputs, const TensorMap &
   return whole;
 }
 
-static aoti::Model & compiled(Model & copy)
+solve::NewtonConfig DispatchedModel::solver_config() const
 {
-  if (auto * law = dynamic_cast<aoti::Model *>(&copy))
-    return *law;
-  throw FatalError("Model '" + copy.name() + "' is not compiled on device " + copy.device().str() +
-                   ": its solver settings are in its input file.");
-}
-
-const solve::NewtonConfig & DispatchedModel::solver_config() const
-{
-  return compiled(*_implementation->copies.front()).solver_config();
+  return _implementation->copies.front()->solver_config();
 }
 
 void DispatchedModel::set_solver_config(const solve::NewtonConfig & config)
 {
   for (const auto & copy : _implementation->copies)
-    compiled(*copy);
-  for (const auto & copy : _implementation->copies)
-    compiled(*copy).set_solver_config(config);
+    copy->set_solver_config(config);
 }
 
 std::unique_ptr<DispatchedModel> load_model(const std::string & path, const std::string & name,

@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "embedding.h"
+#include "python_solver_config.h"
 #include "python_tensor.h"
 
 namespace py = pybind11;
@@ -218,6 +219,7 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
         }
         result.status = to_tensor(said.attr("status"), "eager model: status");
         result.iterations = to_tensor(said.attr("iterations"), "eager model: iterations");
+        result.substeps = to_tensor(said.attr("substeps"), "eager model: substeps");
         result.dt_factor = to_tensor(said.attr("dt_factor"), "eager model: dt_factor");
         result.failed_rows = py::cast<std::vector<std::int64_t>>(said.attr("failed_rows"));
         return result;
@@ -265,5 +267,15 @@ TensorMap Model::param_vjp(const TensorMap & inputs, const TensorMap & cotangent
         return to_tensor_map(_impl->python().attr("param_vjp")(to_python(inputs), to_python(cotangents)),
                              "eager model: param_vjp");
       });
+}
+
+solve::NewtonConfig Model::solver_config() const
+{
+  return in_python([&] { return with_changes({}, py::dict(_impl->python().attr("solver_config"))); });
+}
+
+void Model::set_solver_config(const solve::NewtonConfig & config)
+{
+  in_python([&] { _impl->python().attr("set_solver_config")(**to_python(config)); });
 }
 }

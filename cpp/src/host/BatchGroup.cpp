@@ -144,6 +144,7 @@ const Verdict & BatchGroup::evaluate(bool tangent)
   Verdict all;
   all.status.resize(static_cast<std::size_t>(_n_points));
   all.iterations.resize(static_cast<std::size_t>(_n_points));
+  all.substeps.resize(static_cast<std::size_t>(_n_points));
   bool first = true;
   for (const auto & member : _members)
   {
@@ -154,6 +155,8 @@ const Verdict & BatchGroup::evaluate(bool tangent)
     {
       all.status[static_cast<std::size_t>(member->points[i])] = said.status[i];
       all.iterations[static_cast<std::size_t>(member->points[i])] = said.iterations[i];
+      if (!said.substeps.empty())
+        all.substeps[static_cast<std::size_t>(member->points[i])] = said.substeps[i];
     }
     if (!member->points.empty())
     {

@@ -41,6 +41,8 @@ Evaluation take(const Rows & rows, const Evaluation & evaluation)
     taken.jacobian[output] = take(rows, row);
   taken.status = rows.take(evaluation.status);
   taken.iterations = rows.take(evaluation.iterations);
+  if (evaluation.substeps.defined())
+    taken.substeps = rows.take(evaluation.substeps);
   taken.dt_factor = rows.take(evaluation.dt_factor);
   return taken;
 }

@@ -95,6 +95,12 @@ Verdict QuadratureBatch::Impl::verdict_on(const Evaluation & evaluation, const R
   said.status.assign(status.const_data_ptr<std::int8_t>(), status.const_data_ptr<std::int8_t>() + status.numel());
   said.iterations.assign(iterations.const_data_ptr<std::int32_t>(),
                          iterations.const_data_ptr<std::int32_t>() + iterations.numel());
+  if (evaluation.substeps.defined())
+  {
+    const at::Tensor substeps = evaluation.substeps.to(at::kCPU, at::kInt).contiguous();
+    said.substeps.assign(substeps.const_data_ptr<std::int32_t>(),
+                         substeps.const_data_ptr<std::int32_t>() + substeps.numel());
+  }
   if (factors.numel() > 0)
     said.dt_factor =
         *std::min_element(factors.const_data_ptr<double>(), factors.const_data_ptr<double>() + factors.numel());

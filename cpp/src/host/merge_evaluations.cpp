@@ -62,6 +62,8 @@ void merge_evaluations(std::optional<Evaluation> & whole, const Rows & rows, Eva
   whole->jacobian = std::move(blocks);
   merge(whole->status, rows, part.status, n_points);
   merge(whole->iterations, rows, part.iterations, n_points);
+  if (part.substeps.defined())
+    merge(whole->substeps, rows, part.substeps, n_points);
   if (!whole->dt_factor.defined())
     whole->dt_factor = at::ones({n_points}, part.dt_factor.options());
   merge(whole->dt_factor, rows, part.dt_factor, n_points);

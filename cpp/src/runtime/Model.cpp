@@ -12,6 +12,21 @@ namespace matlaw
 {
 Model::~Model() = default;
 
+static FatalError no_solver(const Model & model)
+{
+  return FatalError("Model '" + model.name() + "' solves nothing: it has no solver settings.");
+}
+
+solve::NewtonConfig Model::solver_config() const
+{
+  throw no_solver(*this);
+}
+
+void Model::set_solver_config(const solve::NewtonConfig &)
+{
+  throw no_solver(*this);
+}
+
 TensorMap Model::forward(const TensorMap & inputs) const
 {
   auto evaluation = evaluate(inputs, {});

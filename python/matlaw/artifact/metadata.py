@@ -117,16 +117,7 @@ def solver_entry(plan: Plan) -> dict[str, Any] | None:
     for part in plan.segments:
         if part.kind != "implicit":
             continue
-        solver = part.segment.solver
-        entries.append(
-            {
-                "atol": float(solver.abs_tol),
-                "rtol": float(solver.rel_tol),
-                "miters": int(solver.max_its),
-                **solver.line_search.as_config(),
-                "solver_kind": "direct",
-            }
-        )
+        entries.append({**part.segment.solver_config, "solver_kind": "direct"})
     if any(entry != entries[0] for entry in entries):
         raise CompileError(
             f"model '{plan.request.name}': its implicit updates have solvers with different settings; an artifact "

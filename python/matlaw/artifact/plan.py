@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from matlaw.artifact.aliases import BoundaryAliases, requested_aliases
 from matlaw.artifact.request import Leaf, Request, checked_parameters, requested_pairs
+from matlaw.artifact.substeps import moving_sources
 from matlaw.errors import CompileError
 from matlaw.ir.aten import UnsupportedOperation
 from matlaw.lower.native.programs import ForwardProgram
@@ -90,8 +91,13 @@ class Plan:
         return kernels and graph.forward is not None and graph.forward in self.programs
 
     def is_inductor(self, graph: Graph) -> bool:
-        """True when the graph gets a ``.pt2``."""
-        return self.request.backend != "native"
+        """True when the graph gets a ``.pt2``; one that only substeps need does where the input file allows them."""
+        return self.request.backend != "native" and (not graph.of_substeps or self._allows_substeps)
+
+    @property
+    def _allows_substeps(self) -> bool:
+        updates = [part.segment.update for part in self.segments if part.kind == "implicit"]
+        return any(update.max_substepping_level > 0 for update in updates)
 
     def files(self) -> list[str]:
         """Files below the artifact folder, except metadata.json, in the order in which they are written."""
@@ -192,7 +198,7 @@ class Planner:
             for k, edge in found:
                 active[k].add(edge)
             constant = bool(found) and all(self._constant(parts[k], *edge) is not None for k, edge in found)
-            pairs.append((output, by, constant))
+            pairs.append((output, by, constant and self._same_in_substeps(edges, written, output, by)))
         direct_active: list[set[tuple[str, str]]] = [set() for _ in parts]
         parameter_pairs: list[tuple[str, str, bool]] = []
         for output, parameter in self.by_parameter:
@@ -210,6 +216,7 @@ class Planner:
         for part, wanted, by_parameter in zip(parts, active, direct_active, strict=True):
             self._add_derivatives(part, wanted)
             self._add_parameter_derivatives(part, by_parameter)
+        self._add_substep_derivatives(parts, edges, direct, written)
         return Plan(
             self.request, self.source, self.program, pairs, self.promoted, parts, self.programs, self.unsupported,
             parameter_pairs, self.aliases,
@@ -288,20 +295,97 @@ class Planner:
         shape = part.segment.outputs[output].shape + part.forward.inputs[self._key(part, by)].shape
         return np.array([v.number for v in block]).reshape(shape)
 
+    def _same_in_substeps(
+        self, edges: Sequence[set[tuple[str, str]]], written: Sequence[Sequence[str]], output: str, by: str
+    ) -> bool:
+        """Whether a derivative stays what it is for rows that take substeps: no way leads through what moves then."""
+        if not self._takes_substeps:
+            return True
+
+        def depends(o: str, i: str) -> bool:
+            return bool(_paths(edges, written, o, i))
+
+        sources, _ = moving_sources([by], self.program.state_pairs, depends)
+        return not any(depends(output, source) for source in sources if source != by)
+
+    @property
+    def _takes_substeps(self) -> bool:
+        implicit = any(hasattr(segment, "unknowns") for segment in self.program.segments)
+        return implicit and any(pair.role == "force" for pair in self.program.state_pairs)
+
+    def _add_substep_derivatives(
+        self,
+        parts: Sequence[SegmentPlan],
+        edges: Sequence[set[tuple[str, str]]],
+        direct: Sequence[set[tuple[str, str]]],
+        written: Sequence[Sequence[str]],
+    ) -> None:
+        """Graphs of their own with the blocks that the derivative of a chain of substeps needs.
+
+        A segment whose usual graphs have all of them gets none.
+        """
+        if not self._takes_substeps:
+            return
+        through: list[set[tuple[str, str]]] = [set() for _ in parts]
+        first: list[set[tuple[str, str]]] = [set() for _ in parts]
+
+        def depends(output: str, by: str) -> bool:
+            if by in self.promoted:
+                return any(_parameter_paths(edges, direct, written, output, by))
+            return bool(_paths(edges, written, output, by))
+
+        for requested in (self.requested, self.by_parameter):
+            sources, states = moving_sources({by for _, by in requested}, self.program.state_pairs, depends)
+            for output in dict.fromkeys([o for o, _ in requested] + (states if requested else [])):
+                for by in sources:
+                    if by in self.promoted and requested is self.by_parameter:
+                        ways = _parameter_paths(edges, direct, written, output, by)
+                    else:
+                        ways = (_paths(edges, written, output, by), [])
+                    for found, edge_sets in zip(ways, (through, first), strict=True):
+                        for k, edge in found:
+                            edge_sets[k].add(edge)
+        for part, wanted, by_parameter in zip(parts, through, first, strict=True):
+            self._add_substep_graphs(part, wanted, by_parameter)
+
+    def _add_substep_graphs(
+        self, part: SegmentPlan, wanted: set[tuple[str, str]], by_parameter: set[tuple[str, str]]
+    ) -> None:
+        stem, forward = self._stem_of(part), part.forward
+        if part.kind == "forward":
+            for kind, edges, of_pairs in (
+                ("jvp", wanted, g.jvp_graph),
+                ("param_jvp", by_parameter, g.param_jvp_graph),
+            ):
+                usual = {(p.output, p.input) for p in part.graphs[kind].pairs} if kind in part.graphs else set()
+                if not edges <= usual:
+                    graph = of_pairs(f"{stem}_substep_{kind}", forward, self._pairs(part, edges))
+                    part.graphs[f"substep_{kind}"] = replace(graph, of_substeps=True)
+            return
+        for kind, edges, names, of_columns in (
+            ("jacobian_given", wanted, list(part.segment.givens), g.jacobian_given_graph),
+            ("dr_dparam", by_parameter, part.parameters, g.dr_dparam_graph),
+        ):
+            columns = [name for name in names if any(by == name for _, by in edges)]
+            if not set(columns) <= set(part.graphs[kind].columns if kind in part.graphs else ()):
+                graph = of_columns(f"{stem}_substep_{kind}", forward, columns)
+                part.graphs[f"substep_{kind}"] = replace(graph, of_substeps=True)
+
+    def _stem_of(self, part: SegmentPlan) -> str:
+        return next(iter(part.graphs.values())).stem.removesuffix("_residual")
+
+    def _pairs(self, part: SegmentPlan, wanted: set[tuple[str, str]]) -> list[Pair]:
+        """These pairs of a forward segment, in order."""
+        by = [*part.segment.inputs, *part.parameters]
+        return [Pair(o, i, self._constant(part, o, i)) for o in part.segment.outputs for i in by if (o, i) in wanted]
+
     def _add_derivatives(self, part: SegmentPlan, wanted: set[tuple[str, str]]) -> None:
         if not wanted:
             return
-        stem = next(iter(part.graphs.values())).stem
+        stem = self._stem_of(part)
         if part.kind == "forward":
-            pairs = [
-                Pair(o, i, self._constant(part, o, i))
-                for o in part.segment.outputs
-                for i in part.segment.inputs
-                if (o, i) in wanted
-            ]
-            part.graphs["jvp"] = g.jvp_graph(f"{stem}_jvp", part.forward, pairs)
+            part.graphs["jvp"] = g.jvp_graph(f"{stem}_jvp", part.forward, self._pairs(part, wanted))
             return
-        stem = stem.removesuffix("_residual")
         givens = [i for i in part.segment.givens if any(by == i for _, by in wanted)]
         pairs = [Pair(o, i) for o in part.segment.unknowns for i in givens if (o, i) in wanted]
         part.graphs["jacobian_given"] = g.jacobian_given_graph(f"{stem}_jacobian_given", part.forward, givens)
@@ -310,15 +394,11 @@ class Planner:
     def _add_parameter_derivatives(self, part: SegmentPlan, wanted: set[tuple[str, str]]) -> None:
         if not wanted:
             return
-        stem = next(iter(part.graphs.values())).stem
+        stem = self._stem_of(part)
         names = [p for p in part.parameters if any(by == p for _, by in wanted)]
         if part.kind == "forward":
-            pairs = [
-                Pair(o, p, self._constant(part, o, p)) for o in part.segment.outputs for p in names if (o, p) in wanted
-            ]
-            part.graphs["param_jvp"] = g.param_jvp_graph(f"{stem}_param_jvp", part.forward, pairs)
+            part.graphs["param_jvp"] = g.param_jvp_graph(f"{stem}_param_jvp", part.forward, self._pairs(part, wanted))
             return
-        stem = stem.removesuffix("_residual")
         pairs = [Pair(o, p) for o in part.segment.unknowns for p in names if (o, p) in wanted]
         part.graphs["dr_dparam"] = g.dr_dparam_graph(f"{stem}_dr_dparam", part.forward, names)
         part.graphs["solve_param"] = g.solve_param_graph(f"{stem}_solve_param", part.forward, pairs, names)

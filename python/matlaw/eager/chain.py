@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
 from matlaw.eager.implicit import System, sensitivities, solve
 from matlaw.eager.sensitivity import Derivatives, push
-from matlaw.eager.step_factor import step_factor
+from matlaw.eager.substeps import Substeps
 from matlaw.evaluation import Status
 from matlaw.tensors import Tensor
 from matlaw.trace import ForwardSegment, ImplicitSegment, Program
@@ -25,6 +26,7 @@ class Run:
     :ivar derivatives: by name, then by seed, ``(size, seed_size, B)``
     :ivar status: ``(B,)`` int8
     :ivar iterations: ``(B,)`` int32, the largest over the implicit segments
+    :ivar substeps: ``(B,)`` int32, 1 where the increment was not cut
     :ivar dt_factor: ``(B,)`` float64, the smallest
     """
 
@@ -32,6 +34,7 @@ class Run:
     derivatives: Derivatives
     status: torch.Tensor
     iterations: torch.Tensor
+    substeps: torch.Tensor
     dt_factor: torch.Tensor
 
     @property
@@ -51,12 +54,17 @@ class Chain:
     :param program: the program
     :param dtype: of everything
     :param device: of everything
+    :param settings: of the nonlinear solves, in place of those of the input file; looked at in every run
     """
 
-    def __init__(self, program: Program, dtype: torch.dtype, device: torch.device) -> None:
+    def __init__(
+        self, program: Program, dtype: torch.dtype, device: torch.device, settings: dict[str, Any] | None = None
+    ) -> None:
         self._program = program
         self._dtype = dtype
         self._device = device
+        self._settings = {} if settings is None else settings
+        self._substeps = Substeps(program)
 
     def run(
         self,
@@ -99,10 +107,26 @@ class Chain:
             {n: {s: spread(d, torch.nan) for s, d in by.items()} for n, by in inner.derivatives.items()},
             spread(inner.status, int(Status.BAD_INPUT)),
             spread(inner.iterations, 0),
+            spread(inner.substeps, 0),
             spread(inner.dt_factor, 0.5),
         )
 
     def _run_finite(
+        self,
+        values: Mapping[str, Tensor],
+        parameters: Mapping[str, Tensor],
+        derivatives: Derivatives,
+        rows: int,
+    ) -> Run:
+        run = self._run_at_once(values, parameters, derivatives, rows)
+        configs = [s.solver_config | self._settings for s in self._program.segments if isinstance(s, ImplicitSegment)]
+        if configs:
+            level = max(config["max_substepping_level"] for config in configs)
+            config = {**configs[0], "max_substepping_level": level}
+            self._substeps.take(run, self._run_at_once, values, parameters, derivatives, config)
+        return run
+
+    def _run_at_once(
         self,
         values: Mapping[str, Tensor],
         parameters: Mapping[str, Tensor],
@@ -114,6 +138,7 @@ class Chain:
             {n: dict(by) for n, by in derivatives.items()},
             torch.full((rows,), int(Status.CONVERGED), dtype=torch.int8, device=self._device),
             torch.zeros(rows, dtype=torch.int32, device=self._device),
+            torch.ones(rows, dtype=torch.int32, device=self._device),
             torch.ones(rows, dtype=torch.float64, device=self._device),
         )
         for segment in self._program.segments:
@@ -124,6 +149,7 @@ class Chain:
                 self._forward(segment, used, run)
         failed = run.status != int(Status.CONVERGED)
         if bool(failed.any()):
+            run.substeps[failed] = 0
             for name in self._program.outputs:
                 run.values[name] = torch.where(failed, torch.nan, run.values[name])
                 run.derivatives[name] = {
@@ -156,12 +182,11 @@ class Chain:
         forward = residual_of_segment(segment, parameters, name)
         arguments = [*(run.values[n] for n in segment.givens), *(p.data for p in parameters.values())]
         system = System(forward, arguments)
-        solution = solve(system, guess, segment.solver)
-        factor = step_factor(solution.status, solution.iterations, segment.solver.max_its)
+        solution = solve(system, guess, segment.solver_config | self._settings)
         failed = solution.status != int(Status.CONVERGED)
         run.status = torch.maximum(run.status, solution.status)
         run.iterations = torch.maximum(run.iterations, solution.iterations)
-        run.dt_factor = torch.minimum(run.dt_factor, factor)
+        run.dt_factor = torch.minimum(run.dt_factor, solution.dt_factor)
         u = torch.where(failed, torch.nan, solution.u)
         unknowns = system.split(u)
         for n, part in zip(shapes, unknowns, strict=True):

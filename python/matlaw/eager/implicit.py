@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from matlaw.errors import FatalError
-from matlaw.models import Newton
 from matlaw.trace.derivatives import dense_jacobian, stacked
 from matlaw.trace.graphs import Forward
 
@@ -21,11 +20,13 @@ class Solution:
     :ivar u: ``(n, B)``
     :ivar status: ``(B,)`` int8, values of :class:`matlaw.Status`
     :ivar iterations: ``(B,)`` int32
+    :ivar dt_factor: ``(B,)`` float64
     """
 
     u: torch.Tensor
     status: torch.Tensor
     iterations: torch.Tensor
+    dt_factor: torch.Tensor
 
 
 class System:
@@ -71,26 +72,19 @@ class System:
         return [*self.split(u.to(device)), *self._selected]
 
 
-def solve(system: System, guess: torch.Tensor, solver: Newton) -> Solution:
+def solve(system: System, guess: torch.Tensor, config: Mapping[str, Any]) -> Solution:
     """Runs the Newton solver of the C++ runtime on all rows.
 
     :param guess: ``(n, B)``
+    :param config: its settings
     :raises FatalError: when the C++ library of matlaw is not there
     """
-    core = _core()
-    search = {} if solver.line_search.kind == "NONE" else solver.line_search.as_config()
+    core = runtime_core()
     start = guess.detach().to("cpu").contiguous()
-    u, status, iterations, *_ = core.newton(
-        system.residual,
-        system.jacobian,
-        start,
-        solver.abs_tol,
-        solver.rel_tol,
-        solver.max_its,
-        **search,
-    )
+    u, status, iterations, *_ = core.newton(system.residual, system.jacobian, start, **config)
+    factor = core.step_factor(status, iterations, config["miters"])
     device = guess.device
-    return Solution(u.to(device), status.to(device), iterations.to(device))
+    return Solution(u.to(device), status.to(device), iterations.to(device), factor.to(device))
 
 
 def sensitivities(A: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -106,7 +100,11 @@ def sensitivities(A: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, t
     return -solution.permute(1, 2, 0), (info != 0) | ~finite
 
 
-def _core() -> Any:
+def runtime_core() -> Any:
+    """The C++ side of matlaw.
+
+    :raises FatalError: when it is not there
+    """
     try:
         from matlaw import _core as core
     except ImportError as error:

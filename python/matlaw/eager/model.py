@@ -11,6 +11,7 @@ import torch
 
 from matlaw.eager import boundary
 from matlaw.eager.chain import Chain, Run
+from matlaw.eager.implicit import runtime_core
 from matlaw.eager.sensitivity import Derivatives, identity_seeds
 from matlaw.errors import ConvergenceError, FatalError, InputError
 from matlaw.evaluation import Evaluation, Status
@@ -18,7 +19,7 @@ from matlaw.input import load_model as load_forward_model
 from matlaw.models import Variable
 from matlaw.tensors import Tensor, to_internal, to_public
 from matlaw.tensors.layout import data_to_public
-from matlaw.trace import Program, StatePair, partition
+from matlaw.trace import ImplicitSegment, Program, StatePair, partition
 
 Tensors = dict[str, torch.Tensor]
 Blocks = dict[str, dict[str, torch.Tensor]]
@@ -68,6 +69,7 @@ class EagerModel:
         except (RuntimeError, AssertionError) as error:
             raise FatalError(f"device '{device}' is not available: {error}") from error
         self._source = (path, name, tuple(overrides), tuple(extensions))
+        self._settings: dict[str, Any] = {}
         self._program, self._chain = self._partitioned(sub_batch)
         self._parameters: dict[str, Tensor] = {
             key: value.to(self._dtype, self._device) for key, value in self._program.parameters.items()
@@ -165,6 +167,7 @@ class EagerModel:
             outputs=self._outputs(run, batch),
             status=run.status.reshape(batch),
             iterations=run.iterations.reshape(batch),
+            substeps=run.substeps.reshape(batch),
             dt_factor=run.dt_factor.reshape(batch),
             jacobian=self._blocks_of(wanted, run, batch, sizes),
             failed_rows=run.failed_rows,
@@ -246,6 +249,28 @@ class EagerModel:
         boundary.check_tensor(f"parameter '{name}'", value, trailing, self._dtype, self._device)
         self._parameter_batches[name] = tuple(value.shape[: value.ndim - len(trailing)])
         self._parameters[name] = to_internal(value.detach().clone(), type(old), old.sub_batch_ndim)
+
+    @property
+    def solver_config(self) -> dict[str, Any]:
+        """Settings of the nonlinear solves, those of the input file until they are set.
+
+        Where implicit updates differ, those of the first.
+
+        :raises FatalError: the law solves nothing
+        """
+        for segment in self._program.segments:
+            if isinstance(segment, ImplicitSegment):
+                return {**segment.solver_config, **self._settings}
+        raise FatalError(f"model '{self.name}' solves nothing: it has no solver settings")
+
+    def set_solver_config(self, **settings: Any) -> None:
+        """Change settings of all nonlinear solves; those that are not named stay as they are.
+
+        :param settings: entries of :attr:`solver_config`
+        :raises FatalError: there is no such setting, its value is out of range, or the law solves nothing
+        """
+        changed = runtime_core().changed_solver_config(self.solver_config, settings)
+        self._settings.update({name: changed[name] for name in settings})
 
     def param_jacobian(self, inputs: Mapping[str, torch.Tensor]) -> Blocks:
         """Derivatives by the parameters, ``[output][parameter]``, each ``(*B, *out_base, *param_base)``.
@@ -362,7 +387,7 @@ class EagerModel:
     def _partitioned(self, sub_batch: Mapping[str, tuple[int, ...]] | None) -> tuple[Program, Evaluator]:
         """The law with these sub-batch axes of variables that the input file does not declare."""
         program = partition(load_forward_model(*self._source, sub_batch))
-        return program, Chain(program, self._dtype, self._device)
+        return program, Chain(program, self._dtype, self._device, self._settings)
 
     def _refuse_sub_batch(self) -> None:
         for name, variable in {**self._program.inputs, **self._program.outputs}.items():

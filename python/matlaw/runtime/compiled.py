@@ -124,14 +124,14 @@ class CompiledModel:
         :param pairs: ``(output, input)`` that are needed; others may be computed too
         :raises FatalError: a name, shape, dtype or device is wrong, or the law has no derivatives
         """
-        outputs, blocks, status, iterations, dt_factor, failed_rows = self._handle.evaluate(
+        outputs, blocks, status, iterations, substeps, dt_factor, failed_rows = self._handle.evaluate(
             self._tensors("input", inputs), jacobian, list(pairs or ())
         )
         if wants_numpy(inputs):
-            outputs, blocks, status, iterations, dt_factor = map(
-                to_numpy, (outputs, blocks, status, iterations, dt_factor)
+            outputs, blocks, status, iterations, substeps, dt_factor = map(
+                to_numpy, (outputs, blocks, status, iterations, substeps, dt_factor)
             )
-        return Evaluation(outputs, status, iterations, dt_factor, blocks, failed_rows)
+        return Evaluation(outputs, status, iterations, substeps, dt_factor, blocks, failed_rows)
 
     def forward(self, inputs: Mapping[str, Any]) -> Arrays:
         """Return the outputs, each ``(*B, *sub_batch, *base)``.
@@ -175,6 +175,7 @@ class CompiledModel:
 
         :param value: ``(*param_base)``, or ``(*B, *param_base)`` for one value per row
         :raises FatalError: there is no such parameter, or the shape, dtype or device is wrong
+        :raises InputError: the value is NaN or infinite
         """
         self._handle.set_parameter(name, as_tensor(f"parameter '{name}'", value, self._dtype, self._device))
 
@@ -182,7 +183,10 @@ class CompiledModel:
     def solver_config(self) -> dict[str, Any]:
         """Settings of the Newton solves, those that the law was compiled with until they are set.
 
-        They are ``atol``, ``rtol``, ``miters``, ``ls_type``, ``ls_max_iters``, ``ls_cutback`` and ``ls_c``.
+        They are ``atol``, ``rtol``, ``miters``, ``ls_type``, ``ls_max_iters``, ``ls_cutback``, ``ls_c``,
+        ``max_substepping_level`` and ``substep_del_tol``.
+
+        :raises FatalError: the law solves nothing
         """
         return self._handle.solver_config
 

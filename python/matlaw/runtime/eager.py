@@ -30,6 +30,7 @@ class EagerLaw(EagerModel):
             outputs=to_numpy(result.outputs),
             status=to_numpy(result.status),
             iterations=to_numpy(result.iterations),
+            substeps=to_numpy(result.substeps),
             dt_factor=to_numpy(result.dt_factor),
             jacobian=to_numpy(result.jacobian),
             failed_rows=result.failed_rows,

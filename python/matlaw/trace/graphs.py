@@ -69,6 +69,7 @@ class Graph:
     :ivar columns: names of the inputs whose derivatives stand side by side in ``jacobian``, ``jacobian_given`` and the
         ``P`` of ``dr_dparam``
     :ivar rows: the unknowns whose sensitivities ``solve_ift`` or ``solve_param`` computes, all of them
+    :ivar of_substeps: nothing but the derivative of a chain of substeps needs it
     :ivar column_slots: the givens of ``solve_ift`` or the parameters of ``solve_param``, side by side
     """
 
@@ -81,6 +82,7 @@ class Graph:
     columns: tuple[str, ...] = ()
     rows: tuple[Slot, ...] = ()
     column_slots: tuple[Slot, ...] = ()
+    of_substeps: bool = False
 
 
 def slots_of(variables: Mapping[str, Variable]) -> tuple[Slot, ...]:

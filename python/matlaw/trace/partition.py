@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from matlaw.errors import InputFileError
+from matlaw.input.suggestion import unknown_name
 from matlaw.models import ComposedModel, ImplicitUpdate, Model, ParameterSlot, Variable
 from matlaw.trace.program import ForwardSegment, ImplicitSegment, Program
 
@@ -30,7 +32,33 @@ def partition(model: Model) -> Program:
         left = [m for m in left if m is not update and m not in before]
     segments = [_segment(group, slots) for group in groups]
     _trim(segments, model)
-    return Program(model.name, dict(model.inputs), dict(model.outputs), slots, segments)
+    inputs = dict(model.inputs)
+    for name, variable in _old_values_of_ramps(model, children).items():
+        inputs.setdefault(name, variable)
+    return Program(model.name, inputs, dict(model.outputs), slots, segments)
+
+
+def _old_values_of_ramps(model: Model, children: list[Model]) -> dict[str, Variable]:
+    """What substeps ramp they ramp from its old value, so a host has to hand that over too: one more input.
+
+    :raises InputFileError: an incremental variable is not the host's to set
+    """
+    found: dict[str, Variable] = {}
+    for update in children:
+        for name in update.incremental_variables if isinstance(update, ImplicitUpdate) else ():
+            where = f"{update.location}: incremental_variables"
+            known = [n for n in model.inputs if "~" not in n]
+            if "~" in name:
+                raise InputFileError(f"{where}: '{name}' is an old value; list '{name.partition('~')[0]}' itself")
+            if name not in model.inputs and any(name in m.outputs for m in children):
+                raise InputFileError(
+                    f"{where}: '{name}' is computed by model '{model.name}' itself, so substeps cannot ramp it; list "
+                    f"the inputs that it is computed from instead, out of {', '.join(known)}"
+                )
+            if name not in model.inputs:
+                raise InputFileError(f"{where}: {unknown_name('input', name, known)}")
+            found[f"{name}~1"] = model.inputs[name]
+    return found
 
 
 def _ancestors(update: Model, models: list[Model]) -> list[Model]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from matlaw.models import ComposedModel, ImplicitUpdate, Leaf, Model, Newton, ParameterSlot, Variable
 from matlaw.models.variable import newer, old
@@ -84,6 +85,11 @@ class ImplicitSegment(Segment):
     def solver(self) -> Newton:
         """Tolerances and iteration limit."""
         return self.update.solver
+
+    @property
+    def solver_config(self) -> dict[str, Any]:
+        """Settings of the solver under the runtime's names, with how far an increment may be cut."""
+        return {**self.solver.as_config(), "max_substepping_level": self.update.max_substepping_level}
 
     @property
     def predictor(self) -> Model | None:

@@ -70,9 +70,8 @@ def test_parameter_derivatives_lower_only_what_is_on_the_way(models: Path) -> No
             models / "j2_viscoplastic.i", "model", derivatives=derivatives, parameters=(E, SY), backend="native"
         )
         plan = Planner(request).plan()
-        return plan, [
-            set(part.graphs) - {"residual", "jacobian", "solve", "predictor", "value"} for part in plan.segments
-        ]
+        usual = {"residual", "jacobian", "solve", "predictor", "value"}
+        return plan, [{k for k in part.graphs if "substep" not in k} - usual for part in plan.segments]
 
     plan, kinds = graphs(f"stress:{SY}")
     assert kinds == [{"dr_dparam", "solve_param"}, {"jvp"}]  # the yield stress acts through the unknowns only
@@ -90,6 +89,31 @@ def test_parameter_derivatives_lower_only_what_is_on_the_way(models: Path) -> No
     stems = [graph.stem for graph in plan.graphs]
     assert stems[-1] == "model_seg1_param_jvp"
     assert {"model_seg0_dr_dparam", "model_seg0_solve_param"} <= set(stems)
+
+
+def test_graphs_of_substeps_have_the_blocks_by_old_states(models: Path) -> None:
+    def plan(*derivatives: str, level: int = 0, backend: str = "both"):
+        overrides = (f"Models/update/max_substepping_level:={level}",)
+        options = {"parameters": (SY,), "backend": backend, "overrides": overrides}
+        return Planner(Request(models / "j2_viscoplastic.i", "model", derivatives=derivatives, **options)).plan()
+
+    old_states = {"plastic_strain~1", "equivalent_plastic_strain~1"}
+    for derivatives, columns in (
+        (["stress:strain"], {"strain"}),
+        (["stress:t"], {"t", "t~1"}),  # a force between its two values depends on both
+        (["stress:t~1"], {"t", "t~1"}),
+        ([f"stress:{SY}"], set()),
+    ):
+        update = plan(*derivatives).segments[0]
+        assert set(update.graphs["substep_jacobian_given"].columns) == columns | old_states
+    assert not any("substep" in kind for part in plan().segments for kind in part.graphs)
+    assert not any("substep" in kind for part in plan(":").segments for kind in part.graphs)
+    # Native always; .pt2 where the input file allows substeps.
+    made = [file for file in plan("stress:strain").files() if "substep" in file]
+    assert [file.split(".", 1)[1] for file in made] == ["x86-64-v3.so"]
+    made = [file for file in plan("stress:strain", level=2).files() if "substep" in file]
+    assert [file.split(".", 1)[1] for file in made] == ["pt2", "x86-64-v3.so"]
+    assert not [file for file in plan("stress:strain", backend="inductor").files() if "substep" in file]
 
 
 def test_a_parameter_reaches_outputs_through_several_segments() -> None:
@@ -120,8 +144,9 @@ def test_a_segment_without_scalars_leaves_the_others_native(models: Path, monkey
     plan = Planner(request).plan()
     [leaf] = request.leaves
     native = {graph.stem for graph in plan.graphs if plan.is_native(graph, leaf)}
-    assert native == {f"model_seg0_{kind}" for kind in ("residual", "jacobian", "predictor", "jacobian_given")}
-    assert all(plan.is_inductor(graph) for graph in plan.graphs)
+    kinds = ("residual", "jacobian", "predictor", "jacobian_given", "substep_jacobian_given")
+    assert native == {f"model_seg0_{kind}" for kind in kinds}
+    assert all(plan.is_inductor(graph) for graph in plan.graphs if not graph.of_substeps)
     with pytest.raises(CompileError, match=r"segment 1: aten\.cumsum\.default.*--backend both"):
         Planner(Request(models / "j2_viscoplastic.i", "model", backend="native")).plan()
 

@@ -60,6 +60,7 @@ class Maxwell:
             outputs={"stress": stress},
             status=torch.where(failed, int(Status.NOT_CONVERGED), int(Status.CONVERGED)).to(torch.int8),
             iterations=torch.ones(n, dtype=torch.int32),
+            substeps=(~failed).to(torch.int32),
             dt_factor=torch.where(failed, 0.5, 2.0).to(torch.float64),
             jacobian=blocks,
             failed_rows=torch.nonzero(failed).flatten().tolist(),

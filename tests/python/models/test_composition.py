@@ -236,8 +236,7 @@ def test_a_composed_predictor_may_have_by_products(model):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("predictor = 'guess'", "max_substepping_level = 2", "max_substepping_level.*not supported yet"),
-        ("predictor = 'guess'", "incremental_variables = 't'", "incremental_variables.*not supported yet"),
+        ("predictor = 'guess'", "max_substepping_level = 31", "max_substepping_level.*from 0 to 30"),
         ("unknowns_Scalar = 'x'", "unknowns_Scalar = 'z'", "unknown variable among the unknowns 'z'"),
         ("unknowns_Scalar = 'x'", "unknowns_SR2 = 'x'", "unknown 'x' is Scalar, but the predictor gives SR2"),
         ("unknowns_Scalar = 'x'", "", "expected at least one unknown"),
@@ -248,7 +247,7 @@ def test_a_composed_predictor_may_have_by_products(model):
         ("unknowns = 'x'", "unknowns = 'x'\nresiduals = 'x_residual r'", "expected 1 different residuals"),
         ("solver = 'newton'", "solver = 'lu'", "'lu' is not a nonlinear solver"),
         ("linear_solver = lu", "linear_solver = newton", r"cyclic dependency|not a linear solver"),
-        ("linear_solver = lu", "substep_del_tol = 1e-3", "substep_del_tol.*not supported yet"),
+        ("linear_solver = lu", "substep_del_tol = 0", "expected a number above 0"),
         ("linear_solver = lu", "max_its = -1", "expected a number that is not negative"),
         ("type = DenseLU", "type = SchurComplement", r"unknown type 'SchurComplement'.*Known: DenseLU, Newton"),
         (

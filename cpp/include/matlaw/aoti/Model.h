@@ -10,7 +10,6 @@
 #include "matlaw/Model.h"
 #include "matlaw/aoti/errors.h"
 #include "matlaw/load_model.h"
-#include "matlaw/solve/Newton.h"
 
 namespace matlaw::aoti
 {
@@ -21,6 +20,7 @@ struct PointVerdict
   std::int32_t iterations = 0;
   double dt_factor = 1.0;
   double residual = 0.0;
+  std::int32_t substeps = 0;
 };
 
 /// Evaluates an artifact in cache-sized chunks of rows, on several threads.
@@ -72,10 +72,8 @@ public:
   /// needed pair was not compiled.
   TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const override;
 
-  /// Settings of the Newton solves: those that the law was compiled with, until they are set.
-  const solve::NewtonConfig & solver_config() const;
-  /// Throws FatalError for a value out of range, and for a law that solves nothing. May not run beside calls.
-  void set_solver_config(const solve::NewtonConfig & config);
+  solve::NewtonConfig solver_config() const override;
+  void set_solver_config(const solve::NewtonConfig & config) override;
 
   /// Bytes that a call works in at most, with all derivatives and the threads that it would have now; what
   /// LoadOptions.max_bytes bounds. Independent of the number of rows.

@@ -11,7 +11,6 @@
 #include "matlaw/dispatch/AggregateError.h"
 #include "matlaw/dispatch/Scheduler.h"
 #include "matlaw/load_model.h"
-#include "matlaw/solve/Newton.h"
 
 namespace matlaw::dispatch
 {
@@ -69,9 +68,9 @@ public:
   /// Sums over rows are sums over chunks, in the order of rows.
   TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const override;
 
-  /// As of aoti::Model, for all copies. Throw FatalError where a copy is evaluated eagerly.
-  const solve::NewtonConfig & solver_config() const;
-  void set_solver_config(const solve::NewtonConfig & config);
+  /// For all copies.
+  solve::NewtonConfig solver_config() const override;
+  void set_solver_config(const solve::NewtonConfig & config) override;
 
 private:
   struct Implementation;

@@ -59,6 +59,10 @@ public:
   BlockMap param_jacobian(const TensorMap & inputs) const override;
   TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const override;
 
+  /// Those of the first implicit update, should they differ.
+  solve::NewtonConfig solver_config() const override;
+  void set_solver_config(const solve::NewtonConfig & config) override;
+
 private:
   struct Impl;
   std::unique_ptr<Impl> _impl;

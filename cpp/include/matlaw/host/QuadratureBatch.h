@@ -27,6 +27,8 @@ struct Verdict
   std::vector<std::int8_t> status;
   /// Newton iterations per point.
   std::vector<std::int32_t> iterations;
+  /// Substeps per point; empty for a law that does not tell.
+  std::vector<std::int32_t> substeps;
   /// Suggested factor for the next time step: the smallest over the points, 1 without points.
   double dt_factor = 1.0;
   bool ok() const noexcept { return failed_rows.empty(); }

@@ -6,7 +6,7 @@
 namespace matlaw::aoti
 {
 template <typename Real>
-Chain<Real>::Chain(const artifact::Metadata & metadata, const Graphs & graphs, By by)
+Chain<Real>::Chain(const artifact::Metadata & metadata, const Graphs & graphs, By by, Start start)
 {
   const Names names(metadata);
   SlotAllocator allocator;
@@ -18,7 +18,10 @@ Chain<Real>::Chain(const artifact::Metadata & metadata, const Graphs & graphs, B
   _scratch = values.scratch;
   // Slots of values first: a call without derivatives then needs only the front of the arena.
   _arena_values = allocator.size();
-  _derivatives = DerivativeBuilder<Real>(metadata, graphs, names, by, allocator).build(_stages);
+  DerivativeBuilder<Real> derivatives(metadata, graphs, names, by, start, allocator);
+  _derivatives = derivatives.build(_stages);
+  _carried = derivatives.given;
+  _seed_sizes = derivatives.seed_sizes;
   _arena_with_derivatives = allocator.size();
 }
 

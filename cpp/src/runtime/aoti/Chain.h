@@ -19,14 +19,18 @@ template <typename Real>
 class Chain
 {
 public:
-  /// `by`: what derivatives are by in a run with derivatives. `graphs` must outlive the chain.
-  Chain(const artifact::Metadata & metadata, const Graphs & graphs, By by = By::INPUTS);
+  /// `by` and `start`: what derivatives are by in a run with derivatives, and where they begin. `graphs` must outlive
+  /// the chain.
+  Chain(const artifact::Metadata & metadata, const Graphs & graphs, By by = By::INPUTS, Start start = Start::SEEDS);
 
   const std::vector<Slot> & inputs() const { return _inputs; }
   const std::vector<Slot> & parameters() const { return _parameters; }
   const std::vector<Slot> & outputs() const { return _outputs; }
-  /// One per entry of metadata.derivatives, or of metadata.param_derivatives
+  /// One per entry of metadata.derivatives, or of metadata.param_derivatives; with Start::GIVEN one per output and seed
   const std::vector<Block> & derivatives() const { return _derivatives; }
+  /// With Start::GIVEN: where the caller puts the derivatives of each input before a run, (its size, all seeds)
+  const std::vector<Slot> & carried() const { return _carried; }
+  const std::vector<std::int64_t> & seed_sizes() const { return _seed_sizes; }
   /// Components of the arena of a run with or without derivatives.
   std::int64_t arena_size(bool derivatives) const { return derivatives ? _arena_with_derivatives : _arena_values; }
   /// Components that a chunk touches besides the arena.
@@ -37,7 +41,8 @@ public:
   void run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows, bool derivatives) const;
 
 private:
-  std::vector<Slot> _inputs, _parameters, _outputs;
+  std::vector<Slot> _inputs, _parameters, _outputs, _carried;
+  std::vector<std::int64_t> _seed_sizes;
   std::vector<Block> _derivatives;
   std::vector<std::unique_ptr<Stage<Real>>> _stages;
   std::int64_t _arena_values = 0, _arena_with_derivatives = 0, _scratch = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "matlaw/solve/Newton.h"
@@ -29,5 +30,8 @@ struct ChunkWorkspace
   std::vector<std::int32_t> iterations;
   std::vector<double> residual;
   std::vector<double> dt_factor;
+
+  /// Of the rows that take substeps
+  std::unique_ptr<ChunkWorkspace> substeps;
 };
 }

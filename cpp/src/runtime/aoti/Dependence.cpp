@@ -1,29 +1,48 @@
 #include "aoti/Dependence.h"
 
+#include <algorithm>
+
 namespace matlaw::aoti
 {
 using artifact::Metadata;
 using artifact::Segment;
 
-Dependence::Dependence(const Metadata & metadata, By by) : _metadata(metadata), _by(by)
+Dependence::Dependence(const Metadata & metadata, By by, Start start) : _metadata(metadata), _by(by), _start(start)
 {
   find_needed();
 }
 
 std::vector<std::pair<std::string, std::int64_t>> Dependence::seeds() const
 {
+  const auto wanted = [&](const std::vector<artifact::Pair> & pairs, const std::string & name)
+  {
+    return _start == Start::SEEDS ||
+           std::any_of(pairs.begin(), pairs.end(), [&](const auto & pair) { return pair.input == name; });
+  };
   std::vector<std::pair<std::string, std::int64_t>> found;
   if (_by == By::INPUTS)
+  {
     for (const auto & input : _metadata.inputs)
-      found.emplace_back(input.name, input.size);
+      if (wanted(_metadata.derivatives, input.name))
+        found.emplace_back(input.name, input.size);
+  }
   else
     for (const auto & parameter : _metadata.parameters)
-      found.emplace_back(seed_of(parameter.name), parameter.size);
+      if (wanted(_metadata.param_derivatives, parameter.name))
+        found.emplace_back(seed_of(parameter.name), parameter.size);
   return found;
 }
 
 std::vector<artifact::Pair> Dependence::requested() const
 {
+  if (_start == Start::GIVEN)
+  {
+    std::vector<artifact::Pair> all;
+    for (const auto & output : _metadata.outputs)
+      for (const auto & [seed, size] : seeds())
+        all.push_back({output.name, seed});
+    return all;
+  }
   if (_by == By::INPUTS)
     return _metadata.derivatives;
   auto pairs = _metadata.param_derivatives;
@@ -71,7 +90,12 @@ void Dependence::find_needed()
   using SeedsOf = std::map<std::string, std::set<std::string>>;
   SeedsOf depends;
   for (const auto & [seed, size] : seeds())
-    depends[seed] = {seed};
+  {
+    depends[seed].insert(seed);
+    if (_start == Start::GIVEN)
+      for (const auto & input : _metadata.inputs)
+        depends[input.name].insert(seed);
+  }
   std::vector<SeedsOf> before;
   for (const auto & segment : _metadata.segments)
   {

@@ -19,22 +19,32 @@ enum class By : std::uint8_t
   PARAMETERS
 };
 
+/// Where derivatives begin.
+enum class Start : std::uint8_t
+{
+  /// At the seeds themselves
+  SEEDS,
+  /// The caller gives those of all master inputs, by the seeds of the requested derivatives; all outputs are wanted
+  GIVEN
+};
+
 /// Derivatives are carried forward: D[variable][seed], where a seed is a master input or a promoted parameter. Finds
 /// what depends on what, then what the requested pairs need. `metadata` must outlive it.
 class Dependence
 {
 public:
-  Dependence(const artifact::Metadata & metadata, By by);
+  Dependence(const artifact::Metadata & metadata, By by, Start start);
 
   /// A parameter as a seed: apart from a variable of the same name.
   static std::string seed_of(const std::string & parameter) { return "parameter " + parameter; }
 
   bool by_parameters() const { return _by == By::PARAMETERS; }
+  bool given() const { return _start == Start::GIVEN; }
 
   /// Everything that derivatives may be by, with sizes.
   std::vector<std::pair<std::string, std::int64_t>> seeds() const;
 
-  /// (output, seed) of all derivatives that were asked for
+  /// (output, seed) of all derivatives that are wanted; with Start::GIVEN every output by every seed, in this order
   std::vector<artifact::Pair> requested() const;
 
   /// Pairs of a forward segment by its inputs, then by its parameters as seeds.
@@ -49,6 +59,7 @@ private:
 
   const artifact::Metadata & _metadata;
   By _by;
+  Start _start;
   std::vector<std::map<std::string, std::set<std::string>>> _needed;
 };
 }

@@ -7,23 +7,19 @@ namespace matlaw::aoti
 {
 template <typename Real>
 DerivativeBuilder<Real>::DerivativeBuilder(const artifact::Metadata & metadata, const Graphs & graphs,
-                                           const Names & names, By by, SlotAllocator & allocator)
+                                           const Names & names, By by, Start start, SlotAllocator & allocator)
     : _metadata(metadata),
       _graphs(graphs),
       _names(names),
       _allocator(allocator),
-      _dependence(metadata, by)
+      _dependence(metadata, by, start)
 {
 }
 
 template <typename Real>
 std::vector<Block> DerivativeBuilder<Real>::build(const std::vector<std::unique_ptr<Stage<Real>>> & stages)
 {
-  for (const auto & [seed, size] : _dependence.seeds())
-  {
-    _derivatives[seed][seed] = {Block::Kind::IDENTITY};
-    _seed_size[seed] = size;
-  }
+  begin();
   for (std::size_t i = 0; i < stages.size(); i++)
     if (_metadata.segments[i].implicit)
       implicit(i, static_cast<ImplicitStage<Real> &>(*stages[i]));
@@ -33,6 +29,31 @@ std::vector<Block> DerivativeBuilder<Real>::build(const std::vector<std::unique_
   for (const auto & pair : _dependence.requested())
     requested.push_back(_derivatives[pair.output][pair.input]);
   return requested;
+}
+
+template <typename Real>
+void DerivativeBuilder<Real>::begin()
+{
+  std::int64_t columns = 0;
+  for (const auto & [seed, size] : _dependence.seeds())
+  {
+    _seed_size[seed] = size;
+    seed_sizes.push_back(size);
+    columns += size;
+    if (!_dependence.given() || _dependence.by_parameters())
+      _derivatives[seed][seed] = {Block::Kind::IDENTITY};
+  }
+  if (!_dependence.given())
+    return;
+  for (const auto & input : _metadata.inputs)
+  {
+    auto at = given.emplace_back(_allocator.allocate(input.size * columns)).offset;
+    for (const auto & [seed, size] : _dependence.seeds())
+    {
+      _derivatives[input.name][seed] = {Block::Kind::STORED, at, columns};
+      at += size;
+    }
+  }
 }
 
 /// Drops the derivatives of what a segment computes anew, after all of it have been read.

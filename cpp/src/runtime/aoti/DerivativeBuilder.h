@@ -20,15 +20,20 @@ template <typename Real>
 class DerivativeBuilder
 {
 public:
-  DerivativeBuilder(const artifact::Metadata & metadata, const Graphs & graphs, const Names & names, By by,
+  DerivativeBuilder(const artifact::Metadata & metadata, const Graphs & graphs, const Names & names, By by, Start start,
                     SlotAllocator & allocator);
 
   /// `stages`: one per segment. Returns one block per requested derivative.
   std::vector<Block> build(const std::vector<std::unique_ptr<Stage<Real>>> & stages);
 
+  /// With Start::GIVEN: where the caller puts the derivatives of each master input, (its size, all seeds)
+  std::vector<Slot> given;
+  std::vector<std::int64_t> seed_sizes;
+
 private:
   using Blocks = std::map<std::string, std::map<std::string, Block>>;
 
+  void begin();
   void forward(std::size_t index, ForwardStage<Real> & stage);
   void implicit(std::size_t index, ImplicitStage<Real> & stage);
   bool uses(std::size_t index, const std::vector<artifact::Pair> & pairs);

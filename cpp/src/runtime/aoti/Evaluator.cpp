@@ -9,6 +9,8 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 
+#include "aoti/CompiledStep.h"
+#include "aoti/Substeps.h"
 #include "layout.h"
 #include "matlaw/native/abi.h"
 #include "support/FloatingPointDefaults.h"
@@ -50,6 +52,7 @@ public:
       : _metadata(metadata),
         _chain(metadata, graphs),
         _parameter_chain(metadata, graphs, By::PARAMETERS),
+        _substeps(metadata, graphs),
         _dtype(dtype),
         _max_bytes(chunking.max_bytes)
   {
@@ -86,6 +89,7 @@ public:
 
   Evaluation evaluate(const Arguments & arguments, Want want, std::int64_t threads) const override
   {
+    _substeps.require(want, arguments.solver);
     Call call(*this, arguments, want);
     const auto cut = this->cut(want, threads);
     threads = cut.threads;
@@ -132,33 +136,51 @@ public:
     for (std::size_t k = 0; k < _metadata.parameters.size(); k++)
       fill_lanes(parameters[k].template const_data_ptr<Real>(), _metadata.parameters[k],
                  arena + _chain.parameters()[k].offset * ld);
+    const auto want = jacobian ? Want::JACOBIAN : Want::VALUES;
+    _substeps.require(want, solver);
     run_rows(_chain, w, ld, 1, jacobian);
+    PointVerdict verdict{w.status[0], w.iterations[0], w.dt_factor[0], w.residual[0], w.status[0] == Status::CONVERGED};
+    SubsteppedRows<Real> taken;
+    if (_substeps.allowed(solver))
+      taken = _substeps.run(_chain, w, ld, 1, want);
+    const bool cut = !taken.rows.empty();
+    if (cut)
+    {
+      const auto & said = taken.verdicts[0];
+      verdict = {said.status, verdict.iterations + said.iterations, said.dt_factor, said.residual, said.substeps};
+    }
 
-    const bool converged = w.status[0] == Status::CONVERGED;
+    const bool converged = verdict.status == Status::CONVERGED;
     constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+    std::int64_t component = 0;
     for (std::size_t k = 0; k < _metadata.outputs.size(); k++)
     {
       const auto & variable = _metadata.outputs[k];
-      const Real * slot = arena + _chain.outputs()[k].offset * ld;
+      const Real * slot = cut ? taken.outputs.data() + component * taken.ld : arena + _chain.outputs()[k].offset * ld;
+      const auto stride = cut ? taken.ld : ld;
+      component += variable.size;
       const auto base = std::max<std::int64_t>(size_of(variable.base_shape), 1);
       const auto sub_batch = variable.size / base;
       for (std::int64_t i = 0; i < variable.size; i++)
-        outputs[i] = converged ? double(slot[(i % base * sub_batch + i / base) * ld]) : nan;
+        outputs[i] = converged ? double(slot[(i % base * sub_batch + i / base) * stride]) : nan;
       outputs += variable.size;
     }
     if (jacobian)
       for (std::size_t k = 0; k < _chain.derivatives().size(); k++)
       {
         const auto & block = _chain.derivatives()[k];
-        const auto p = pairs(Want::JACOBIAN)[k].output->size, r = pairs(Want::JACOBIAN)[k].input->size;
+        const auto & pair = pairs(Want::JACOBIAN)[k];
+        const auto p = pair.output->size, r = pair.input->size;
+        const auto first = cut ? _substeps.first_entry(want, k) : 0;
         for (std::int64_t i = 0; i < p; i++)
           for (std::int64_t j = 0; j < r; j++)
-            *jacobian++ = !converged                          ? nan
+            *jacobian++ = !converged ? nan
+                          : cut      ? taken.derivatives[(first + i * taken.columns + j) * taken.ld]
                           : block.kind == Block::Kind::STORED ? arena[(block.offset + i * block.stride + j) * ld]
                           : block.kind == Block::Kind::IDENTITY && i == j ? 1.0
                                                                           : 0.0;
       }
-    return {w.status[0], w.iterations[0], w.dt_factor[0], w.residual[0]};
+    return verdict;
   }
 
 private:
@@ -196,6 +218,7 @@ private:
   {
     Call(const TypedEvaluator & evaluator, const Arguments & arguments, Want want)
         : chain(evaluator.chain(want)),
+          want(want),
           derivatives(want != Want::VALUES),
           solver(arguments.solver),
           rows(arguments.batch.rows())
@@ -237,10 +260,12 @@ private:
       }
       evaluation.status = make({}, at::kChar);
       evaluation.iterations = make({}, at::kInt);
+      evaluation.substeps = make({}, at::kInt);
       evaluation.dt_factor = make({}, at::kDouble);
       evaluation.residual = make({}, at::kDouble);
       status = evaluation.status.template mutable_data_ptr<std::int8_t>();
       iterations = evaluation.iterations.template mutable_data_ptr<std::int32_t>();
+      substeps = evaluation.substeps.template mutable_data_ptr<std::int32_t>();
       dt_factor = evaluation.dt_factor.template mutable_data_ptr<double>();
       residual = evaluation.residual.template mutable_data_ptr<double>();
     }
@@ -254,6 +279,7 @@ private:
     }
 
     const Chain<Real> & chain;
+    Want want;
     bool derivatives;
     const solve::NewtonConfig & solver;
     std::int64_t rows;
@@ -263,6 +289,7 @@ private:
     std::vector<std::int64_t> block_rows, block_columns;
     std::int8_t * status;
     std::int32_t * iterations;
+    std::int32_t * substeps;
     double * dt_factor;
     double * residual;
     Evaluation evaluation;
@@ -412,7 +439,7 @@ private:
         w.residual[i] = std::numeric_limits<double>::quiet_NaN();
         w.dt_factor[i] = 0.5;
       }
-    fail_non_finite(w, ld, rows);
+    fail_non_finite(_chain, w, ld, rows);
   }
 
   void run_chunk(Call & call, std::int64_t first, std::int64_t rows, Workspace & w) const
@@ -432,40 +459,67 @@ private:
     run_rows(call.chain, w, ld, rows, call.derivatives);
 
     for (std::size_t k = 0; k < call.outputs.size(); k++)
-    {
-      const auto & variable = _metadata.outputs[k];
-      const auto base = size_of(variable.base_shape);
-      runtime::RowWriter<Real>(call.outputs[k], variable.size / std::max<std::int64_t>(base, 1), base)
-          .write(first, rows, arena + _chain.outputs()[k].offset * ld, ld);
-    }
+      writer(call, k).write(first, rows, arena + _chain.outputs()[k].offset * ld, ld);
     for (std::size_t k = 0; k < call.blocks.size(); k++)
       write_block(call, k, first, rows, arena, ld);
     for (std::int64_t i = 0; i < rows; i++)
     {
       call.status[first + i] = std::int8_t(w.status[i]);
       call.iterations[first + i] = w.iterations[i];
+      call.substeps[first + i] = w.status[i] == Status::CONVERGED;
       call.dt_factor[first + i] = w.dt_factor[i];
       call.residual[first + i] = w.residual[i];
       if (w.status[i] != Status::CONVERGED)
         blank_row(call, first + i);
     }
+    if (_substeps.allowed(call.solver))
+      take_substeps(call, first, rows, w, ld);
   }
 
-  /// An output that is not finite is a failure too, whatever the solves say.
-  void fail_non_finite(Workspace & w, std::int64_t ld, std::int64_t rows) const
+  /// Lets the rows of a chunk that did not converge try again in substeps.
+  void take_substeps(Call & call, std::int64_t first, std::int64_t rows, Workspace & w, std::int64_t ld) const
   {
-    const Real * arena = w.arena.data();
-    for (const auto & slot : _chain.outputs())
+    const auto taken = _substeps.run(_chain, w, ld, rows, call.want);
+    for (std::size_t p = 0; p < taken.rows.size(); p++)
     {
-      const Real * values = arena + slot.offset * ld;
-      for (std::int64_t c = 0; c < slot.size; c++)
-        for (std::int64_t i = 0; i < rows; i++)
-          if (!(values[c * ld + i] - values[c * ld + i] == 0) && w.status[i] == Status::CONVERGED)
-          {
-            w.status[i] = Status::NOT_CONVERGED;
-            w.dt_factor[i] = std::min(w.dt_factor[i], 0.25);
-          }
+      const auto row = first + taken.rows[p];
+      const auto & verdict = taken.verdicts[p];
+      call.status[row] = std::int8_t(verdict.status);
+      call.substeps[row] = verdict.substeps;
+      call.iterations[row] += verdict.iterations;
+      call.residual[row] = verdict.residual;
+      call.dt_factor[row] = verdict.dt_factor;
+      if (verdict.status != Status::CONVERGED)
+        continue;
+      const Real * output = taken.outputs.data() + p;
+      for (std::size_t k = 0; k < call.outputs.size(); k++)
+      {
+        writer(call, k).write(row, 1, output, taken.ld);
+        output += _metadata.outputs[k].size * taken.ld;
+      }
+      for (std::size_t k = 0; k < call.blocks.size(); k++)
+        if (call.blocks[k])
+          write_block(call, k, row, taken.derivatives.data() + _substeps.first_entry(call.want, k) * taken.ld + p,
+                      taken.columns, taken.ld);
     }
+  }
+
+  /// Writes one row of a derivative, of which entry (i, j) is at from[(i * columns + j) * ld].
+  void write_block(Call & call, std::size_t k, std::int64_t row, const Real * from, std::int64_t columns,
+                   std::int64_t ld) const
+  {
+    const auto p = call.block_rows[k], r = call.block_columns[k];
+    Real * to = call.blocks[k] + row * p * r;
+    for (std::int64_t i = 0; i < p; i++)
+      for (std::int64_t j = 0; j < r; j++)
+        to[i * r + j] = from[(i * columns + j) * ld];
+  }
+
+  runtime::RowWriter<Real> writer(Call & call, std::size_t k) const
+  {
+    const auto & variable = _metadata.outputs[k];
+    const auto base = size_of(variable.base_shape);
+    return {call.outputs[k], variable.size / std::max<std::int64_t>(base, 1), base};
   }
 
   void write_block(Call & call, std::size_t k, std::int64_t first, std::int64_t rows, const Real * arena,
@@ -529,6 +583,7 @@ private:
   const artifact::Metadata & _metadata;
   Chain<Real> _chain;
   Chain<Real> _parameter_chain;
+  Substeps<Real> _substeps;
   at::ScalarType _dtype;
   std::int64_t _max_bytes;
   std::int64_t _bytes_per_row[3];

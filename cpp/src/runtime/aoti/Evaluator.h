@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "aoti/Chain.h"
+#include "aoti/Want.h"
 #include "aoti/call_checks.h"
 #include "artifact/Metadata.h"
 #include "matlaw/Model.h"
@@ -25,16 +26,6 @@ struct Chunking
   std::int64_t min_rows = 8;
 };
 
-/// What a call computes.
-enum class Want : std::uint8_t
-{
-  VALUES,
-  /// and the derivatives by inputs, Evaluation::jacobian[output][input]
-  JACOBIAN,
-  /// and the derivatives by parameters, Evaluation::jacobian[output][parameter]
-  PARAM_JACOBIAN
-};
-
 /// Checked arguments of one call: tensors in the order of metadata.inputs and metadata.parameters.
 struct Arguments
 {
@@ -48,6 +39,7 @@ class Evaluator
 {
 public:
   virtual ~Evaluator() = default;
+  /// Throws FatalError when substeps are allowed and the artifact has no graphs for the derivatives that are wanted.
   virtual Evaluation evaluate(const Arguments & arguments, Want want, std::int64_t threads) const = 0;
   /// Bytes of the chunks that a call with `threads` threads has at once, whatever it wants.
   virtual std::int64_t memory_per_call(std::int64_t threads) const = 0;

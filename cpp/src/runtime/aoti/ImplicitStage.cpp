@@ -5,7 +5,7 @@
 
 #include "aoti/CompiledSystem.h"
 #include "matlaw/solve/BatchedLU.h"
-#include "solve/step_factor.h"
+#include "matlaw/solve/step_factor.h"
 
 namespace matlaw::aoti
 {

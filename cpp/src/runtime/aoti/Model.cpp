@@ -7,8 +7,10 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/isfinite.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros_like.h>
 
 #include "aoti/Evaluator.h"
 #include "aoti/parameter_gradient.h"
@@ -54,6 +56,13 @@ struct Model::Implementation
   std::vector<StatePair> state_pairs;
 
   const artifact::Metadata & metadata() const { return artifact.metadata; }
+
+  /// Whether there are equations to solve.
+  bool solves() const
+  {
+    return std::any_of(metadata().segments.begin(), metadata().segments.end(),
+                       [](const auto & segment) { return segment.implicit; });
+  }
 
   void load(const std::string & folder, const std::string & name, const LoadOptions & options)
   {
@@ -342,6 +351,8 @@ std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const Tenso
   TensorMap derivatives;
   for (const auto & output : self.metadata().outputs)
   {
+    if (directions.empty())
+      derivatives[output.reported] = at::zeros_like(outputs.at(output.reported));
     if (!reached.count(output.reported))
       continue;
     at::Tensor sum;
@@ -373,20 +384,22 @@ void Model::set_parameter(const std::string & name, const at::Tensor & value)
     if (parameter.reported == name)
     {
       check_tensor("Parameter", parameter, value, self.artifact.dtype);
+      if (!at::isfinite(value).all().item<bool>())
+        throw InputError("Parameter '" + name + "' of model '" + this->name() + "' cannot be NaN or infinite.", name,
+                         -1);
       self.parameters[name] = value.detach().clone(at::MemoryFormat::Contiguous);
     }
 }
 
-const solve::NewtonConfig & Model::solver_config() const
+solve::NewtonConfig Model::solver_config() const
 {
-  return _implementation->solver;
+  return _implementation->solves() ? _implementation->solver : matlaw::Model::solver_config();
 }
 
 void Model::set_solver_config(const solve::NewtonConfig & config)
 {
-  const auto & segments = _implementation->metadata().segments;
-  if (std::none_of(segments.begin(), segments.end(), [](const auto & segment) { return segment.implicit; }))
-    throw FatalError("Model '" + name() + "' solves nothing: it has no solver settings.");
+  if (!_implementation->solves())
+    matlaw::Model::set_solver_config(config);
   solve::check(config);
   _implementation->solver = config;
 }

@@ -40,27 +40,31 @@ std::map<std::string, graph::Signature> signatures(const Metadata & metadata, at
     if (!segment.implicit)
     {
       const auto in = with_parameters(shapes_of(segment.inputs), segment);
-      auto out = shapes_of(segment.outputs);
+      const auto out = shapes_of(segment.outputs);
       all[segment.value] = {in, out, dtype};
       const auto block = [&](const artifact::Pair & pair, const artifact::Variable & by)
       {
-        auto shape = names.variables.at(pair.output)->base_shape;
-        shape.insert(shape.end(), by.base_shape.begin(), by.base_shape.end());
+        auto shape = slot_shape(*names.variables.at(pair.output));
+        const auto columns = slot_shape(by);
+        shape.insert(shape.end(), columns.begin(), columns.end());
         return shape;
       };
-      if (segment.jvp)
-      {
-        for (const auto & pair : segment.jvp->pairs)
-          out.push_back(block(pair, *names.variables.at(pair.input)));
-        all[segment.jvp->stem] = {in, out, dtype};
-      }
-      if (segment.param_jvp)
-      {
-        out.clear();
-        for (const auto & pair : segment.param_jvp->pairs)
-          out.push_back(block(pair, *names.parameters.at(pair.input)));
-        all[segment.param_jvp->stem] = {in, out, dtype};
-      }
+      for (const auto & jvp : {segment.jvp, segment.substep_jvp})
+        if (jvp)
+        {
+          auto with_blocks = out;
+          for (const auto & pair : jvp->pairs)
+            with_blocks.push_back(block(pair, *names.variables.at(pair.input)));
+          all[jvp->stem] = {in, with_blocks, dtype};
+        }
+      for (const auto & jvp : {segment.param_jvp, segment.substep_param_jvp})
+        if (jvp)
+        {
+          std::vector<graph::Shape> blocks;
+          for (const auto & pair : jvp->pairs)
+            blocks.push_back(block(pair, *names.parameters.at(pair.input)));
+          all[jvp->stem] = {in, blocks, dtype};
+        }
       continue;
     }
     std::vector<std::string> unknowns;
@@ -73,12 +77,12 @@ std::map<std::string, graph::Signature> signatures(const Metadata & metadata, at
     const auto n = segment.size;
     all[segment.residual] = {in, {{n}}, dtype};
     all[segment.jacobian] = {in, {{n, n}, {n}}, dtype};
-    if (segment.jacobian_given)
-    {
-      all[segment.jacobian_given->stem] = {in, {{n, total_size(segment.jacobian_given->givens)}}, dtype};
-    }
-    if (segment.dr_dparam)
-      all[segment.dr_dparam->stem] = {in, {{n, n}, {n, total_size(segment.dr_dparam->parameters)}}, dtype};
+    for (const auto & graph : {segment.jacobian_given, segment.substep_jacobian_given})
+      if (graph)
+        all[graph->stem] = {in, {{n, total_size(graph->givens)}}, dtype};
+    for (const auto & graph : {segment.dr_dparam, segment.substep_dr_dparam})
+      if (graph)
+        all[graph->stem] = {in, {{n, n}, {n, total_size(graph->parameters)}}, dtype};
     if (segment.predictor)
       all[segment.predictor->stem] = {with_parameters(shapes_of(segment.predictor->inputs), segment),
                                       shapes_of(segment.predictor->outputs), dtype};

@@ -153,22 +153,28 @@ std::map<std::string, GraphFile> choose_graphs(const Metadata & metadata, const 
                                                                                 : build.cpu_targets));
 
   std::map<std::string, GraphFile> graphs;
+  const auto choose = [&](const std::string & stem, bool optional)
+  {
+    const auto native = key + "/" + stem + "." + target + ".so";
+    const auto package =
+        key + "/" + stem + (package_target == build.inductor_cpu_target ? "" : "." + package_target) + ".pt2";
+    if (may_native && metadata.files.count(native))
+      graphs[stem] = {(fs::path(folder) / native).string(), true};
+    else if (may_package && metadata.files.count(package))
+      graphs[stem] = {(fs::path(folder) / package).string(), false};
+    else if (!optional)
+      throw FatalError("The artifact '" + folder + "' has no usable file for its graph '" + stem + "' (" +
+                       (may_native ? "'" + native + "'" : "") + (may_native && may_package ? " or " : "") +
+                       (may_package ? "'" + package + "'" : "") + ")" + recompile +
+                       "--backend both, or load it with backend = auto.");
+  };
   for (const auto & segment : metadata.segments)
+  {
     for (const auto & stem : segment.stems())
-    {
-      const auto native = key + "/" + stem + "." + target + ".so";
-      const auto package =
-          key + "/" + stem + (package_target == build.inductor_cpu_target ? "" : "." + package_target) + ".pt2";
-      if (may_native && metadata.files.count(native))
-        graphs[stem] = {(fs::path(folder) / native).string(), true};
-      else if (may_package && metadata.files.count(package))
-        graphs[stem] = {(fs::path(folder) / package).string(), false};
-      else
-        throw FatalError("The artifact '" + folder + "' has no usable file for its graph '" + stem + "' (" +
-                         (may_native ? "'" + native + "'" : "") + (may_native && may_package ? " or " : "") +
-                         (may_package ? "'" + package + "'" : "") + ")" + recompile +
-                         "--backend both, or load it with backend = auto.");
-    }
+      choose(stem, false);
+    for (const auto & stem : segment.substep_stems())
+      choose(stem, true);
+  }
   return graphs;
 }
 

@@ -192,10 +192,15 @@ Segment read_segment(const Node & node)
   if (!segment.implicit)
   {
     segment.value = graphs.at("value").at("stem").text();
-    if (const auto jvp = graphs.find("jvp"))
-      segment.jvp = JvpGraph{jvp->at("stem").text(), read_pairs(jvp->at("pairs"), "input")};
-    if (const auto jvp = graphs.find("param_jvp"))
-      segment.param_jvp = JvpGraph{jvp->at("stem").text(), read_pairs(jvp->at("pairs"), "parameter")};
+    const auto read = [&](std::optional<JvpGraph> & to, const char * kind, const char * by)
+    {
+      if (const auto jvp = graphs.find(kind))
+        to = JvpGraph{jvp->at("stem").text(), read_pairs(jvp->at("pairs"), by)};
+    };
+    read(segment.jvp, "jvp", "input");
+    read(segment.param_jvp, "param_jvp", "parameter");
+    read(segment.substep_jvp, "substep_jvp", "input");
+    read(segment.substep_param_jvp, "substep_param_jvp", "parameter");
     return segment;
   }
   segment.size = node.at("size").count();
@@ -206,10 +211,22 @@ Segment read_segment(const Node & node)
   if (const auto predictor = graphs.find("predictor"))
     segment.predictor =
         PredictorGraph{predictor->at("stem").text(), predictor->at("inputs").texts(), predictor->at("outputs").texts()};
-  if (const auto given = graphs.find("jacobian_given"))
-    segment.jacobian_given = GivenGraph{given->at("stem").text(), read_slices(given->at("givens"))};
-  if (const auto given = graphs.find("dr_dparam"))
-    segment.dr_dparam = ParameterGraph{given->at("stem").text(), read_slices(given->at("parameters"))};
+  const auto read_given = [&](const char * kind) -> std::optional<GivenGraph>
+  {
+    if (const auto given = graphs.find(kind))
+      return GivenGraph{given->at("stem").text(), read_slices(given->at("givens"))};
+    return std::nullopt;
+  };
+  const auto read_parameters = [&](const char * kind) -> std::optional<ParameterGraph>
+  {
+    if (const auto given = graphs.find(kind))
+      return ParameterGraph{given->at("stem").text(), read_slices(given->at("parameters"))};
+    return std::nullopt;
+  };
+  segment.jacobian_given = read_given("jacobian_given");
+  segment.substep_jacobian_given = read_given("substep_jacobian_given");
+  segment.dr_dparam = read_parameters("dr_dparam");
+  segment.substep_dr_dparam = read_parameters("substep_dr_dparam");
   return segment;
 }
 
@@ -228,6 +245,10 @@ solve::NewtonConfig read_solver(const Node & node)
     config.ls_cutback = given->number();
   if (const auto given = node.find("ls_c"))
     config.ls_c = given->number();
+  if (const auto given = node.find("max_substepping_level"))
+    config.max_substepping_level = given->count();
+  if (const auto given = node.find("substep_del_tol"))
+    config.substep_del_tol = given->number();
   try
   {
     if (const auto given = node.find("ls_type"))
@@ -292,6 +313,19 @@ std::vector<std::string> Segment::stems() const
     names.push_back(jacobian_given->stem);
   if (dr_dparam)
     names.push_back(dr_dparam->stem);
+  return names;
+}
+
+std::vector<std::string> Segment::substep_stems() const
+{
+  std::vector<std::string> names;
+  for (const auto * jvp : {&substep_jvp, &substep_param_jvp})
+    if (*jvp)
+      names.push_back((*jvp)->stem);
+  if (substep_jacobian_given)
+    names.push_back(substep_jacobian_given->stem);
+  if (substep_dr_dparam)
+    names.push_back(substep_dr_dparam->stem);
   return names;
 }
 
@@ -470,13 +504,13 @@ void check_consistency(const Metadata & metadata, const std::string & folder)
         refuse(what + " reads the parameter '" + name + "', which is not described");
     const std::set<std::string> own_inputs(segment.inputs.begin(), segment.inputs.end());
     const std::set<std::string> own_outputs(segment.outputs.begin(), segment.outputs.end());
-    if (segment.jvp)
-      for (const auto & pair : segment.jvp->pairs)
+    for (const auto & jvp : {segment.jvp, segment.substep_jvp})
+      for (const auto & pair : jvp ? jvp->pairs : std::vector<Pair>())
         if (!own_outputs.count(pair.output) || !own_inputs.count(pair.input))
           refuse(what + " has a derivative of '" + pair.output + "' by '" + pair.input + "', which are not its own");
     const std::set<std::string> own_parameters(segment.parameters.begin(), segment.parameters.end());
-    if (segment.param_jvp)
-      for (const auto & pair : segment.param_jvp->pairs)
+    for (const auto & jvp : {segment.param_jvp, segment.substep_param_jvp})
+      for (const auto & pair : jvp ? jvp->pairs : std::vector<Pair>())
         if (!own_outputs.count(pair.output) || !own_parameters.count(pair.input))
           refuse(what + " has a derivative of '" + pair.output + "' by the parameter '" + pair.input +
                  "', which are not its own");
@@ -502,17 +536,19 @@ void check_consistency(const Metadata & metadata, const std::string & folder)
           if (!unknowns.count(name))
             refuse(what + " has a predictor of '" + name + "', which is not an unknown");
       }
-      if (segment.jacobian_given)
+      for (const auto & graph : {segment.jacobian_given, segment.substep_jacobian_given})
       {
-        check_slices(segment.jacobian_given->givens, what + ": given", size_of);
-        for (const auto & slice : segment.jacobian_given->givens)
+        const auto givens = graph ? graph->givens : std::vector<Slice>();
+        check_slices(givens, what + ": given", size_of);
+        for (const auto & slice : givens)
           if (!own_inputs.count(slice.name))
             refuse(what + " has derivatives by '" + slice.name + "', which is not among its inputs");
       }
-      if (segment.dr_dparam)
+      for (const auto & graph : {segment.dr_dparam, segment.substep_dr_dparam})
       {
-        check_slices(segment.dr_dparam->parameters, what + ": parameter", size_of_parameter);
-        for (const auto & slice : segment.dr_dparam->parameters)
+        const auto slices = graph ? graph->parameters : std::vector<Slice>();
+        check_slices(slices, what + ": parameter", size_of_parameter);
+        for (const auto & slice : slices)
           if (!own_parameters.count(slice.name))
             refuse(what + " has derivatives by '" + slice.name + "', which is not among its parameters");
       }

@@ -98,8 +98,15 @@ struct Segment
   std::optional<GivenGraph> jacobian_given;
   std::optional<ParameterGraph> dr_dparam;
 
+  /// The same with the blocks that the derivative of a chain of substeps needs; absent where the others have all of them
+  std::optional<JvpGraph> substep_jvp, substep_param_jvp;
+  std::optional<GivenGraph> substep_jacobian_given;
+  std::optional<ParameterGraph> substep_dr_dparam;
+
   /// Stems of all graphs that this runtime evaluates.
   std::vector<std::string> stems() const;
+  /// Stems of those that derivatives of substeps need besides. An artifact may lack their files.
+  std::vector<std::string> substep_stems() const;
 };
 
 /// One folder `<device>/<dtype>`.

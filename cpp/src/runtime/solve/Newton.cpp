@@ -94,10 +94,29 @@ struct Workspace
   support::AlignedBuffer<Real> u, u_next, b, A, step, trial;
   std::vector<double> norm;
   std::vector<std::uint8_t> singular, active;
+  /// Whether the last step of a row was small; looked at where substepping is allowed
+  std::vector<std::uint8_t> settled;
   std::vector<Search> searches;
   std::vector<std::int32_t> rows, kept;
   bool in_use = false;
 };
+
+/// |du| < tolerance (|u| + atol) for each row, where b holds du and x what u is after it.
+template <typename Real>
+void find_settled(const Real * x, const Real * b, std::int64_t n, std::int64_t ld, std::int64_t rows,
+                  const NewtonConfig & config, std::vector<std::uint8_t> & settled)
+{
+  for (std::int64_t p = 0; p < rows; p++)
+  {
+    double step = 0.0, size = 0.0;
+    for (std::int64_t c = 0; c < n; c++)
+    {
+      step += double(b[c * ld + p]) * double(b[c * ld + p]);
+      size += double(x[c * ld + p]) * double(x[c * ld + p]);
+    }
+    settled[p] = std::sqrt(step) < config.substep_del_tol * (std::sqrt(size) + config.atol);
+  }
+}
 
 /// Scales the step of every active row, in w.b, as the line search says. w.norm holds |r| where the steps start.
 template <typename Real>
@@ -163,46 +182,6 @@ void scale_steps(NonlinearSystem<Real> & system, const NewtonConfig & config, Wo
 }
 }
 
-LineSearch line_search_from_text(const std::string & text)
-{
-  if (text == "NONE")
-    return LineSearch::NONE;
-  if (text == "BACKTRACKING")
-    return LineSearch::BACKTRACKING;
-  if (text == "STRONG_WOLFE")
-    return LineSearch::STRONG_WOLFE;
-  throw FatalError("There is no line search '" + text + "'; expected NONE, BACKTRACKING or STRONG_WOLFE.");
-}
-
-std::string line_search_text(LineSearch line_search)
-{
-  switch (line_search)
-  {
-  case LineSearch::BACKTRACKING:
-    return "BACKTRACKING";
-  case LineSearch::STRONG_WOLFE:
-    return "STRONG_WOLFE";
-  default:
-    return "NONE";
-  }
-}
-
-void check(const NewtonConfig & config)
-{
-  const auto need = [](bool holds, const char * name, double value, const char * expected)
-  {
-    if (!holds)
-      throw FatalError(std::string("The solver setting ") + name + " is " + std::to_string(value) + "; it must be " +
-                       expected + ".");
-  };
-  need(config.atol >= 0 && std::isfinite(config.atol), "atol", config.atol, "a number that is not negative");
-  need(config.rtol >= 0 && std::isfinite(config.rtol), "rtol", config.rtol, "a number that is not negative");
-  need(config.miters >= 0, "miters", double(config.miters), "a whole number that is not negative");
-  need(config.ls_max_iters >= 1, "ls_max_iters", double(config.ls_max_iters), "a whole number of 1 or more");
-  need(config.ls_cutback > 1 && std::isfinite(config.ls_cutback), "ls_cutback", config.ls_cutback, "above 1");
-  need(config.ls_c > 0 && config.ls_c < 1, "ls_c", config.ls_c, "between 0 and 1");
-}
-
 template <typename Real>
 void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int64_t rows, const NewtonConfig & config,
             RowVerdict * verdicts)
@@ -234,6 +213,8 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
   w.norm.resize(width);
   w.singular.resize(width);
   w.active.assign(size, 1);
+  const bool careful = config.max_substepping_level > 0;
+  w.settled.assign(size, !careful);
   w.rows.resize(size);
   std::iota(w.rows.begin(), w.rows.end(), 0);
   auto left = size;
@@ -264,7 +245,7 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
       verdict.iterations = std::int32_t(iteration);
       if (!std::isfinite(norm))
         finish(p, Status::NOT_CONVERGED);
-      else if (norm < config.atol || norm < config.rtol * verdict.initial_residual)
+      else if (norm < config.atol || (norm < config.rtol * verdict.initial_residual && w.settled[p]))
         finish(p, Status::CONVERGED);
       else if (iteration >= config.miters)
         finish(p, Status::NOT_CONVERGED);
@@ -291,6 +272,7 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
       {
         w.rows[q] = w.rows[w.kept[q]];
         w.norm[q] = w.norm[w.kept[q]];
+        w.settled[q] = w.settled[w.kept[q]];
       }
       w.rows.resize(left);
       w.active.assign(left, 1);
@@ -311,6 +293,8 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
         // A frozen row keeps its value; what happens to it here would be ignored anyway, but must not overflow.
         x[c * width + p] = w.active[p] && !w.singular[p] ? x[c * width + p] + b[c * width + p] : x[c * width + p];
     pad(x, n, width, size);
+    if (careful)
+      find_settled(x, b, n, width, size, config, w.settled);
     for (std::int64_t p = 0; p < size; p++)
       if (w.active[p] && w.singular[p])
         finish(p, Status::NOT_CONVERGED);

@@ -1,16 +1,26 @@
-#include "solve/step_factor.h"
+#include "matlaw/solve/step_factor.h"
 
 #include <algorithm>
 
 namespace matlaw::solve
 {
+std::int64_t easy_iterations(std::int64_t miters)
+{
+  return std::max<std::int64_t>(4, miters / 3);
+}
+
+double substep_factor(Status status, double smallest)
+{
+  return status == Status::CONVERGED ? std::max(0.25, smallest) : 0.25;
+}
+
 double step_factor(const RowVerdict & verdict, std::int64_t miters)
 {
   if (verdict.status == Status::BAD_INPUT)
     return 0.5;
   if (verdict.status == Status::NOT_CONVERGED)
     return verdict.iterations >= miters ? 0.5 : 0.25;
-  const auto easy = std::max<std::int64_t>(4, miters / 3);
+  const auto easy = easy_iterations(miters);
   if (verdict.iterations <= easy || miters <= easy)
     return 1.0;
   return 1.0 - double(verdict.iterations - easy) / (2.0 * double(miters - easy));

@@ -23,6 +23,9 @@ class ImplicitUpdate(Model):
     :ivar system: the equations
     :ivar solver: tolerances of the Newton solver
     :ivar predictor: model of the initial guess, or None: unknown ``x`` starts from the given ``x~1``, or from zero
+    :ivar max_substepping_level: how far an increment that does not converge is cut: down to ``2**-level`` of it
+    :ivar incremental_variables: inputs of the law that substeps ramp although the law does not take their old values;
+        :func:`matlaw.trace.partition` makes these inputs too
     """
 
     equation_system = Option("str", "the equations")
@@ -30,15 +33,15 @@ class ImplicitUpdate(Model):
     input_sensitivity_solver = Option("str", "linear solver for derivatives by inputs", required=False)
     param_sensitivity_solver = Option("str", "linear solver for derivatives by parameters", required=False)
     predictor_ = Option("str", "model of the initial guess", required=False)
-    max_substepping_level = Option("int", "depth of substepping, 0 for none", required=False, default="0")
-    incremental_variables = Option("list", "inputs that substeps ramp", required=False)
+    max_substepping_level_ = Option("int", "depth of substepping, 0 for none", required=False, default="0")
+    incremental_variables_ = Option("list", "inputs that substeps ramp", required=False)
 
     def setup(self, context: Context) -> None:
         """Finds system, solver and predictor; refuses what is not supported yet."""
-        if context.option("max_substepping_level"):
-            raise context.error("substepping (max_substepping_level > 0) is not supported yet", "max_substepping_level")
-        if context.option("incremental_variables"):
-            raise context.error("substepping (incremental_variables) is not supported yet", "incremental_variables")
+        level = context.option("max_substepping_level")
+        if not 0 <= level <= 30:
+            raise context.error(f"expected a whole number from 0 to 30, got {level}", "max_substepping_level")
+        self.max_substepping_level: int = level
         for option in ("input_sensitivity_solver", "param_sensitivity_solver"):
             name = context.option(option)
             if name:  # only direct solvers exist, and all give the same result: the name just has to be right
@@ -56,6 +59,7 @@ class ImplicitUpdate(Model):
             self.add_input(given, variable, context, "equation_system")
         if self.predictor is not None:
             self._check_predictor(self.predictor, context)
+        self.incremental_variables: list[str] = context.option("incremental_variables") or []
         for unknown, variable in self.system.unknown_variables.items():
             self.add_output(unknown, variable, context, "equation_system")
 

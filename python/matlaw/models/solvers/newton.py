@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from matlaw.models.context import Context
 from matlaw.models.declaration import Option
 from matlaw.models.registry import register
@@ -16,6 +18,8 @@ class Newton:
     :ivar abs_tol: tolerance for the norm of a row's residual
     :ivar rel_tol: tolerance for that norm relative to the initial one
     :ivar max_its: largest number of iterations
+    :ivar substep_del_tol: where an implicit update may take substeps, a row converges by ``rel_tol`` only after a step
+        ``|du| < substep_del_tol (|u| + abs_tol)``: it has settled, and is not just below a huge initial residual
     :ivar linear_solver: how the linear systems are solved
     :ivar line_search: how far a row goes along its step; here always all of it
     """
@@ -24,7 +28,9 @@ class Newton:
     abs_tol_ = Option("float", "absolute tolerance", required=False, default="1e-10")
     rel_tol_ = Option("float", "relative tolerance", required=False, default="1e-08")
     max_its_ = Option("int", "largest number of iterations", required=False, default="25")
-    substep_del_tol = Option("float", "step tolerance in substeps", required=False, default="1e-06")
+    substep_del_tol_ = Option(
+        "float", "where substepping is allowed: rel_tol counts after a step below this", required=False, default="1e-06"
+    )
 
     def __init__(self, context: Context) -> None:
         self.name = context.name
@@ -35,11 +41,22 @@ class Newton:
         for option in ("abs_tol", "rel_tol", "max_its"):
             if not context.option(option) >= 0:
                 raise context.error(f"expected a number that is not negative, got {context.option(option)}", option)
-        if context.given("substep_del_tol"):
-            raise context.error("substepping (substep_del_tol) is not supported yet", "substep_del_tol")
+        self.substep_del_tol: float = context.option("substep_del_tol")
+        if not self.substep_del_tol > 0:
+            raise context.error(f"expected a number above 0, got {self.substep_del_tol}", "substep_del_tol")
         name = context.option("linear_solver")
         solver = context.object("Solvers", name, "linear_solver") if name else DenseLU.default()
         if not isinstance(solver, DenseLU):
             raise context.error(f"'{name}' is not a linear solver", "linear_solver")
         self.linear_solver: DenseLU = solver
         self.line_search = LineSearch()
+
+    def as_config(self) -> dict[str, Any]:
+        """Under the names that the runtime has for these settings."""
+        return {
+            "atol": float(self.abs_tol),
+            "rtol": float(self.rel_tol),
+            "miters": int(self.max_its),
+            **self.line_search.as_config(),
+            "substep_del_tol": float(self.substep_del_tol),
+        }

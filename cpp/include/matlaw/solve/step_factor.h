@@ -14,4 +14,11 @@ namespace matlaw::solve
 ///     1/2                                    out of iterations, or bad input
 ///     1/4                                    the residual is not finite or the Jacobian is singular
 double step_factor(const RowVerdict & verdict, std::int64_t miters);
+
+/// Iterations up to which a solve counts as easy, t above.
+std::int64_t easy_iterations(std::int64_t miters);
+
+/// The same for a row that took substeps: the smallest one as a fraction of the step, but not below 1/4; 1/4 when it
+/// failed even so.
+double substep_factor(Status status, double smallest);
 }
