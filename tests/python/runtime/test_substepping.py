@@ -292,3 +292,31 @@ def test_a_variable_that_the_law_computes_itself_cannot_be_ramped(models):
     overrides = ["Models/update/incremental_variables:='elastic_trial_stress'"]
     with pytest.raises(InputFileError, match=r"computed by model 'model' itself.* strain"):
         EagerModel(models / "radial_return.i", "model", overrides=overrides)
+
+
+@pytest.mark.inductor
+def test_pt2_graphs_take_the_same_substeps(artifact):
+    stub = artifact("j2_viscoplastic-substepping-both") / "model_aoti.i"
+    native = matlaw.load_model(stub, "model", backend="native").evaluate(inputs_of(), jacobian=True)
+    law = matlaw.load_model(stub, "model", backend="inductor")
+    found = law.evaluate(inputs_of(), jacobian=True)
+    assert not found.failed_rows
+    np.testing.assert_array_equal(found.substeps, native.substeps)
+    for name, value in native.outputs.items():
+        np.testing.assert_allclose(found.outputs[name], value, rtol=1e-9, atol=1e-12)
+    block = native.jacobian["stress"]["strain"]
+    np.testing.assert_allclose(found.jacobian["stress"]["strain"], block, rtol=1e-6, atol=1e-8 * np.abs(block).max())
+    again = law.evaluate({name: value[::-1].copy() for name, value in inputs_of().items()}, jacobian=True)
+    np.testing.assert_allclose(again.outputs["stress"][::-1], found.outputs["stress"], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.inductor
+def test_derivatives_without_their_pt2_graphs_are_refused_by_name(artifact):
+    stub = artifact("j2_viscoplastic-both") / "model_aoti.i"
+    law = matlaw.load_model(stub, "model", backend="inductor")
+    inputs = {name: value for name, value in inputs_of().items() if name != "strain~1"}
+    law.set_solver_config(max_substepping_level=3)
+    law.evaluate(inputs)
+    with pytest.raises(FatalError, match=r"max_substepping_level is 3.*matlaw-compile"):
+        law.evaluate(inputs, jacobian=True)
+    matlaw.load_model(stub, "model", backend="native").evaluate(inputs, jacobian=True)

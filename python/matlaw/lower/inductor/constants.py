@@ -75,7 +75,7 @@ def marker(k: int, like: NDArray) -> NDArray:
     (True, False)
     """
     generator = np.random.Generator(np.random.PCG64(7919 * (k + 1)))
-    return (1.0 + generator.random(like.shape)).astype(like.dtype)
+    return np.asarray(1.0 + generator.random(like.shape), dtype=like.dtype)
 
 
 def places_of(package: bytes, used: Sequence[int], constants: Sequence[NDArray]) -> dict[int, int] | None:
