@@ -107,6 +107,18 @@ def test_native_files_are_the_same_whatever_jobs(models: Path, tmp_path: Path) -
     assert one == three
 
 
+@pytest.mark.inductor
+def test_packages_are_the_same_whatever_jobs(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where Inductor has an empty cache of its own."""
+    for jobs in (1, 2):
+        monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / f"inductor{jobs}"))
+        compile_model(
+            models / "linear_elastic.i", "model", tmp_path / str(jobs), ("stress:strain",), backend="inductor",
+            jobs=jobs, cache=False, verify="none",
+        )  # fmt: skip
+    assert digests(tmp_path / "1") == digests(tmp_path / "2")
+
+
 def _known(name: str) -> bool:
     from matlaw.models.registry import registered
 

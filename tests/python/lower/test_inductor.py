@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import zipfile
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from matlaw.artifact.cache import Cache
 from matlaw.lower.inductor import Lowerable, Template, compile_exported, export, marker
 from matlaw.trace import graphs as g
 from matlaw.trace.derivatives import graph_function
@@ -37,7 +39,7 @@ def test_graph_equals_eager(tmp_path: Path, kind: str) -> None:
     package = tmp_path / f"{graph.stem}.pt2"
     traced = trace(FORWARD.function, SLOTS, OUTPUTS, "test") if graph.forward else None
     lowerable = Lowerable(graph, traced, graph.stem)
-    package.write_bytes(compile_exported(export(lowerable), graph.stem).filled(lowerable.constants))
+    package.write_bytes(compile_exported(export(lowerable), graph.stem, Cache(tmp_path)).filled(lowerable.constants))
     runner = torch._inductor.aoti_load_package(str(package))
     for rows in (8, 16, 1000):
         inputs = [torch.rand(*slot.shape, rows, dtype=torch.float64) + 0.1 for slot in graph.inputs]
@@ -95,7 +97,7 @@ def test_a_package_serves_other_numbers(tmp_path: Path) -> None:
     first = scaled(2.0, 3.0)
     numbers = first.constants
     exported = export(first, [marker(k, x) for k, x in enumerate(numbers)])
-    template = compile_exported(exported, "test", constants=numbers)
+    template = compile_exported(exported, "test", Cache(tmp_path), constants=numbers)
     assert template.complete
     assert set(template.places) == {0, 1, 2}
     template = Template.from_bytes(template.to_bytes())
@@ -107,3 +109,18 @@ def test_a_package_serves_other_numbers(tmp_path: Path) -> None:
         torch.testing.assert_close(f, (factor * x).sin() + shift)
         torch.testing.assert_close(df[0, 0], factor * (factor * x[0]).cos())
         assert dh.item() == factor
+
+
+def test_a_compiler_that_fails_says_so(tmp_path: Path) -> None:
+    from matlaw.errors import CompileError
+    from matlaw.lower.inductor.library import build_library
+
+    flags = {"compiler": "g++", "definitions": [], "include_dirs": [], "cflags": ["O3"], "passthrough_args": [""]}
+    flags |= {"libraries_dirs": [], "libraries": []}
+    place = "graph/data/aotinductor/model/x.wrapper"
+    with zipfile.ZipFile(tmp_path / "raw.pt2", "w") as archive:
+        archive.writestr(f"{place}.cpp", "int f() { return undeclared; }")
+        for kind in ("compile", "linker"):
+            archive.writestr(f"{place}_{kind}_flags.json", json.dumps(flags))
+    with pytest.raises(CompileError, match=r"(?s)failed with exit code 1.*undeclared"):
+        build_library(tmp_path / "raw.pt2", Cache(tmp_path))

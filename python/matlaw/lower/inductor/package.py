@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from matlaw.errors import CompileError
 from matlaw.lower.inductor.constants import Template, marker, places_of
+from matlaw.lower.inductor.library import ObjectStore, build_library
 from matlaw.lower.inductor.lowerable import Lowerable
-from matlaw.lower.inductor.sanitize import sanitize
+from matlaw.lower.inductor.sanitize import package_of, sanitize
 from matlaw.trace.derivatives import graph_function
 
 #: Rows of the example batch: a multiple of 8, which all batches are.
@@ -85,14 +86,21 @@ def options_for(cpu_target: str) -> dict[str, Any]:
 
 
 def compile_exported(
-    exported: bytes, title: str, cpu_target: str = "x86-64-v3", constants: Sequence[NDArray] = ()
+    exported: bytes,
+    title: str,
+    store: ObjectStore,
+    cpu_target: str = "x86-64-v3",
+    constants: Sequence[NDArray] = (),
+    device: str = "cpu",
 ) -> Template:
     """Compile an exported graph to a ``.pt2``.
 
     :param exported: from :func:`export`; with constants, exported with their markers
     :param title: for messages
+    :param store: where object code that all graphs share is kept
     :param cpu_target: what its CPU code is for: ``-march`` of the C++ compiler
     :param constants: the numbers that markers stand for; they are compiled in where markers cannot be replaced later
+    :param device: of the graph
     :raises CompileError: Inductor refused
     """
     with warnings.catch_warnings():
@@ -100,7 +108,7 @@ def compile_exported(
         program = torch.export.load(io.BytesIO(exported))
     used = _markers_in(program, constants)
     if used is not None:
-        package = _compiled(program, title, cpu_target)
+        package = _compiled(program, title, cpu_target, store, device == "cpu")
         places = places_of(package, used, constants)
         if places is not None:
             return Template(package, places)
@@ -112,7 +120,7 @@ def compile_exported(
         number = by_bytes.get(_bytes(tensor)) if isinstance(tensor, torch.Tensor) else None
         if number is not None:
             program.constants[name] = torch.from_numpy(number.copy()).to(tensor.device)
-    return Template(_compiled(program, title, cpu_target), complete=False)
+    return Template(_compiled(program, title, cpu_target, store, device == "cpu"), complete=False)
 
 
 def _bytes(tensor: torch.Tensor) -> bytes:
@@ -132,7 +140,7 @@ def _markers_in(program: Any, constants: Sequence[NDArray]) -> list[int] | None:
     return sorted(set(found))
 
 
-def _compiled(program: Any, title: str, cpu_target: str) -> bytes:
+def _compiled(program: Any, title: str, cpu_target: str, store: ObjectStore, on_cpu: bool) -> bytes:
     import torch._inductor
     from torch._inductor.runtime.cache_dir_utils import cache_dir
 
@@ -143,10 +151,13 @@ def _compiled(program: Any, title: str, cpu_target: str) -> bytes:
         raw, package = folder / "graph.pt2", folder / "clean.pt2"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            torch._inductor.aoti_compile_and_package(
-                program, package_path=str(raw), inductor_configs=options_for(cpu_target)
-            )
-        sanitize(raw, package, (folder, Path(cache_dir())))
+            options = options_for(cpu_target) | {"aot_inductor.package_cpp_only": on_cpu}
+            torch._inductor.aoti_compile_and_package(program, package_path=str(raw), inductor_configs=options)
+        secret = (folder, Path(cache_dir()))
+        if on_cpu:
+            package_of(*build_library(raw, store), package, secret)
+        else:
+            sanitize(raw, package, secret)
         return package.read_bytes()
     except Exception as e:
         first = str(e).strip().splitlines()[:3]

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -17,6 +17,14 @@ import torch
 _SOURCE = b"// Source omitted by matlaw-compile: it is generated, and names folders of the machine that compiled it.\n"
 #: The original is partly random.
 _SERIALIZATION_ID = b"0" * 40
+#: What every package holds besides.
+_FRAME = {
+    "graph/archive_format": b"pt2",
+    "graph/archive_version": b"0",
+    "graph/.data/version": b"6\n",
+    "graph/byteorder": sys.byteorder.encode(),
+    "graph/.data/serialization_id": _SERIALIZATION_ID,
+}
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 
 
@@ -27,7 +35,7 @@ def sanitize(package: Path, target: Path, folders: tuple[Path, ...] = ()) -> Non
     :param target: the file to write; two compiles of one graph give the same bytes
     :param folders: folders of this machine whose names may appear in it
     """
-    secret = {str(f) for f in (*folders, Path(torch.__file__).parent, Path(sys.prefix), Path(sys.base_prefix))}
+    secret = _secret(folders)
 
     def clean(name: str, data: bytes) -> bytes:
         if name.endswith(".cpp"):
@@ -37,6 +45,29 @@ def sanitize(package: Path, target: Path, folders: tuple[Path, ...] = ()) -> Non
         return _SERIALIZATION_ID if name.endswith("/serialization_id") else data
 
     rewritten(package, target, clean)
+
+
+def package_of(library: bytes, others: Mapping[str, bytes], target: Path, folders: tuple[Path, ...] = ()) -> None:
+    """Write a package.
+
+    :param library: the compiled graph
+    :param others: further files, by the ends of their names
+    :param target: the file to write; the same content makes the same bytes
+    :param folders: folders of this machine whose names may appear in it
+    """
+    model = "graph/data/aotinductor/model/graph"
+    files = {
+        f"{model}.wrapper.so": without_names(library, _secret(folders)),
+        **{f"{model}{end}": data for end, data in sorted(others.items())},
+        **_FRAME,
+    }
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name, _TIMESTAMP), data)
+
+
+def _secret(folders: tuple[Path, ...]) -> set[str]:
+    return {str(f) for f in (*folders, Path(torch.__file__).parent, Path(sys.prefix), Path(sys.base_prefix))}
 
 
 def rewritten(source: Path | IO[bytes], target: Path | IO[bytes], change: Callable[[str, bytes], bytes]) -> None:
