@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,21 +100,15 @@ def native_evaluator(graph: Graph, library: Path, float32: bool, device: str = "
 
 def inductor_evaluator(graph: Graph, package: Path, float32: bool, device: str = "cpu") -> Evaluator:
     """Evaluate through a ``.pt2``, rows padded to whole blocks like the runtime does."""
-    import torch._inductor.config
-
-    logging.getLogger("torch.export").setLevel(logging.ERROR)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        # What the CPU runs is asked of the system, not found out with a compiler, which takes seconds.
-        with torch._inductor.config.patch("cpp.vec_isa_ok", True):
-            runner = torch._inductor.aoti_load_package(str(package))
+    # What torch._inductor.aoti_load_package wraps; that would import a compiler, and try it out.
+    runner = torch._C._aoti.AOTIModelPackageLoader(str(package), "model", False, 1, -1)
     dtype = torch.float32 if float32 else torch.float64
 
     def evaluate(inputs: Sequence[NDArray]) -> list[NDArray]:
         rows = inputs[0].shape[-1]
         padding = -rows % ROW_BLOCK
         padded = [np.concatenate([x, np.repeat(x[..., -1:], padding, axis=-1)], axis=-1) for x in inputs]
-        results = runner(*(torch.as_tensor(x).to(device, dtype).contiguous() for x in padded))
+        results = runner.boxed_run([torch.as_tensor(x).to(device, dtype).contiguous() for x in padded])
         return [
             _rows_of(y.cpu().numpy(), slot.size, rows + padding)[:, :rows]
             for slot, y in zip(graph.outputs, results, strict=True)
