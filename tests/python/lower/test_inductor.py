@@ -91,6 +91,21 @@ def test_structure_is_what_is_left_without_names_and_numbers() -> None:
     assert scaled(2.0, 3.0).structure != Lowerable(other, scaled(2.0, 3.0).traced, "test").structure
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (6, 1)])
+def test_markers_are_put_in_place_of_constants(shape: tuple[int, ...]) -> None:
+    number = torch.full(shape, 7.0, dtype=torch.float64)
+    slots = (Slot("x", (6,)),)
+    traced = trace(lambda x: [x * number], slots, slots, "test")
+    forward = g.Forward("test", traced.module, slots, slots)
+    lowerable = Lowerable(g.value_graph("test", forward), traced, "test")
+    [constant] = lowerable.constants
+    stand_in = marker(0, constant)
+    assert (stand_in.shape, stand_in.dtype) == (constant.shape, constant.dtype)
+    x = torch.ones(6, 8, dtype=torch.float64)
+    [y] = graph_function(lowerable.with_constants([stand_in]))(x)
+    torch.testing.assert_close(y, x * torch.from_numpy(stand_in))
+
+
 @pytest.mark.inductor
 def test_a_package_serves_other_numbers(tmp_path: Path) -> None:
     """Compiled with markers, filled with two sets of numbers."""
