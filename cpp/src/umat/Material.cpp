@@ -155,10 +155,9 @@ void Material::check_type(const Variable & variable, const Source & source, cons
 void Material::bind()
 {
   const Law & law = *_first;
-  const auto check_names =
-      [&](const std::map<std::string, Source> & sources, const char * kind, const std::vector<std::string> & known)
+  const auto check_names = [&](const auto & entries, const char * kind, const std::vector<std::string> & known)
   {
-    for (const auto & [name, source] : sources)
+    for (const auto & [name, entry] : entries)
       if (std::find(known.begin(), known.end(), name) == known.end())
         throw FatalError(_settings.path + ": [Umat] " + kind + " " + name + ": the law has no such variable; it has " +
                          support::quoted_list(known) + "." + support::did_you_mean(name, known));
@@ -171,6 +170,7 @@ void Material::bind()
     return all;
   };
   check_names(_settings.inputs, "inputs", names(law.inputs()));
+  check_names(_settings.initial, "initial", names(law.inputs()));
   check_names(_settings.outputs, "outputs", names(law.outputs()));
   check_names(_settings.parameters, "parameters", law.parameter_names());
   const auto use = [](int & largest, int entry, std::int64_t size)
@@ -192,6 +192,13 @@ void Material::bind()
     Input input{variable, source, {}};
     if (source.quantity == Quantity::STATEV)
       input.initial = law.initial(variable.name);
+    if (const auto given = _settings.initial.find(variable.name); given != _settings.initial.end())
+    {
+      if (source.quantity != Quantity::STATEV || std::int64_t(given->second.size()) != variable.size)
+        throw FatalError(_settings.path + ": [Umat] initial " + variable.name + ": expected " +
+                         std::to_string(variable.size) + " numbers, for an input that comes from STATEV.");
+      input.initial = given->second;
+    }
     if (std::all_of(input.initial.begin(), input.initial.end(), [](double x) { return x == 0.0; }))
       input.initial.clear();
     starts |= !input.initial.empty();

@@ -32,9 +32,9 @@ Settings read_settings(const std::string & path)
       throw FatalError(place(key) + " = '" + value + "'; expected 'statev' and the number of an entry, or 'unused'.");
     return source.entry;
   };
-  const std::vector<std::string> known{"law",      "model",      "library", "libpython",           "python_bin",
-                                       "ddsdde",   "on_failure", "started", "out_of_plane_strain", "inputs/",
-                                       "outputs/", "parameters/"};
+  const std::vector<std::string> known{"law",      "model",       "library", "libpython",           "python_bin",
+                                       "ddsdde",   "on_failure",  "started", "out_of_plane_strain", "inputs/",
+                                       "outputs/", "parameters/", "initial/"};
   for (const auto & [key, value] : artifact::read_hit(artifact::read_bytes(path)))
   {
     if (!key.starts_with("Umat/"))
@@ -63,6 +63,8 @@ Settings read_settings(const std::string & path)
       settings.inputs[variable] = source_from_text(value, place(name));
     else if (name.starts_with("outputs/"))
       settings.outputs[variable] = source_from_text(value, place(name));
+    else if (name.starts_with("initial/"))
+      settings.initial[variable] = source_from_text("value " + value, place(name)).constant;
     else if (name.starts_with("parameters/"))
       settings.parameters[variable] = source_from_text(value, place(name));
     else

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "Source.h"
 
@@ -43,6 +44,8 @@ struct Settings
   /// Entry of STATEV that is 0 until the state has got its initial values; 0: all start from zero
   int started = 0;
   std::map<std::string, Source> inputs, outputs, parameters;
+  /// Initial values of old state variables, instead of those of the law
+  std::map<std::string, std::vector<double>> initial;
 };
 
 /// Throws FatalError, naming the file and the entry.

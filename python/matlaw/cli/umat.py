@@ -32,6 +32,10 @@ def parser() -> argparse.ArgumentParser:
         "--set", action="append", nargs="+", default=[], metavar="NAME=WHAT", dest="overrides",
         help="what a variable of the law is to the host, for instance x='predef 2'; the settings list the words",
     )  # fmt: skip
+    p.add_argument(
+        "--initial", action="append", nargs="+", default=[], metavar="NAME=VALUES",
+        help="initial value of a state variable, for instance orientation='0.1 0 0.2' (default: that of the law)",
+    )  # fmt: skip
     p.add_argument("-q", "--quiet", action="store_true", help="print errors only")
     return p
 
@@ -40,25 +44,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     p = parser()
     options = p.parse_args(arguments)
-    overrides = {}
-    for text in (text for group in options.overrides for text in group):
-        name, equals, what = text.partition("=")
-        if not equals:
-            p.error(f"--set {text}: expected NAME=WHAT")
-        overrides[name] = what
+    overrides, initial = _assignments(p, "--set", options.overrides), {}
+    for name, text in _assignments(p, "--initial", options.initial).items():
+        try:
+            initial[name] = [float(word) for word in text.split()]
+        except ValueError:
+            p.error(f"--initial {name}={text}: expected numbers")
     from matlaw.errors import MatlawError
     from matlaw.umat import write_plugin
 
     try:
         plugin = write_plugin(
-            options.input, options.model, options.output, host=options.host, link=options.link, overrides=overrides
-        )
+            options.input, options.model, options.output,
+            host=options.host, link=options.link, overrides=overrides, initial=initial,
+        )  # fmt: skip
     except (MatlawError, OSError) as error:
         print(f"matlaw-umat: error: {error}", file=sys.stderr)
         return 2
     if not options.quiet:
         print("\n".join(summary(plugin)))
     return 0
+
+
+def _assignments(p: argparse.ArgumentParser, option: str, groups: list[list[str]]) -> dict[str, str]:
+    """The values of an option that takes ``NAME=TEXT``."""
+    found = {}
+    for text in (text for group in groups for text in group):
+        name, equals, what = text.partition("=")
+        if not equals:
+            p.error(f"{option} {text}: expected NAME=...")
+        found[name] = what
+    return found
 
 
 def summary(plugin: Plugin) -> list[str]:

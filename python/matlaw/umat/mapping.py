@@ -81,6 +81,7 @@ class Mapping:
     :ivar inputs: of every input of the law, by name: what it is, as the settings say it (``strain``, ``statev 3`` ...)
     :ivar outputs: of every output
     :ivar parameters: of every parameter that can be changed
+    :ivar initial: initial values of old state variables, where they are not those of the law
     :ivar statev: entries of STATEV in order: name, type, first entry, number of entries
     :ivar started: entry that tells that the state has got its initial values; 0 when it starts from zero
     :ivar out_of_plane: first entry of the strains without stress, in plane stress
@@ -90,6 +91,7 @@ class Mapping:
     inputs: dict[str, str] = field(default_factory=dict)
     outputs: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, str] = field(default_factory=dict)
+    initial: dict[str, list[float]] = field(default_factory=dict)
     statev: list[tuple[str, str, int, int]] = field(default_factory=list)
     started: int = 0
     out_of_plane: int = 0
@@ -103,6 +105,24 @@ class Mapping:
     def n_statev_free(self, n_free: int) -> int:
         """Entries of STATEV where `n_free` strains are found from zero stresses."""
         return self.n_statev + n_free
+
+    def start_from(self, name: str, values: Iterable[float]) -> None:
+        """Give a state variable an initial value.
+
+        :param name: of the state variable, or of its old value
+        :param values: its components as the law has them (Mandel components of a symmetric tensor)
+        :raises FatalError: it is no state variable, or has another number of components
+        """
+        old, value = name if name.endswith("~1") else f"{name}~1", list(values)
+        if not self.inputs.get(old, "").startswith("statev"):
+            known = ", ".join(entry[0] for entry in self.statev) or "none"
+            raise FatalError(f"'{name}' is no state variable; the law has {known}")
+        if len(value) != self.variables[old].size:
+            raise FatalError(f"'{name}' has {self.variables[old].size} components; {len(value)} were given")
+        self.initial[old] = value
+        if not self.started:
+            self.started = self.out_of_plane
+            self.out_of_plane += 1
 
     def table(self) -> list[tuple[str, str, str, str]]:
         """Rows for people: entries, variable, type, what the entries are."""

@@ -45,6 +45,7 @@ def write_plugin(
     host: str = "moose",
     link: bool = False,
     overrides: Dictionary[str, str] | None = None,
+    initial: Dictionary[str, Iterable[float]] | None = None,
 ) -> Plugin:
     """Write ``<output>-opt.plugin``, ``<output>.so``, ``<output>.umat.i`` and, in the folder ``<output>``, the law.
 
@@ -54,6 +55,7 @@ def write_plugin(
     :param host: ``moose`` or ``abaqus``
     :param link: leave the law where it is and refer to it
     :param overrides: what variables are to the host, where the derived mapping is wrong: ``{"x": "predef 2"}``
+    :param initial: initial values of state variables, ``{"orientation": (0.1, 0.0, 0.2)}``
     :raises FatalError: the law cannot be loaded or does not fit the interface, or matlaw has no plugin library
     """
     source, output = Path(path), Path(output)
@@ -74,6 +76,8 @@ def write_plugin(
     # Of a compiled law those that it was asked to keep changeable; of an input file every one is.
     mapping = derive(law, law.named_parameters() if compiled else ())
     _override(mapping, overrides or {}, law.named_parameters())
+    for name, values in (initial or {}).items():
+        mapping.start_from(name, values)
     where = os.path.relpath(place, output.parent) if not link else str(place.resolve())
     python = ("", "") if compiled else (_libpython(), str(Path(sys.prefix) / "bin"))
     text = render(mapping, where, model or law.name, str(library), host, *python)

@@ -62,6 +62,13 @@ def render(
         *_section("inputs", mapping.inputs, mapping),
         *_section("outputs", mapping.outputs, mapping),
     ]
+    if mapping.initial:
+        lines += [
+            "  # Initial values of the state, as the law has it (symmetric tensors: Mandel components).",
+            "  [initial]",
+            *(f"  {line}" for n, v in mapping.initial.items() for line in _line(n, " ".join(map(repr, v)), "")),
+            "  []",
+        ]
     if mapping.parameters:
         lines += [
             "  # Parameters that were kept changeable: 'props N' or 'value X'; without a line: the compiled value.",

@@ -133,6 +133,32 @@ def test_spin_and_rate_of_deformation(tmp_path: Path, models: Path) -> None:
     np.testing.assert_allclose(p.statev[first - 1 : first + 2], result.outputs["orientation"][0], rtol=1e-8, atol=1e-12)
 
 
+def test_initial_state(tmp_path: Path, models: Path) -> None:
+    start = [0.1, -0.05, 0.2]
+    crystal = write_plugin(
+        models / "single_crystal.i", "model", tmp_path / "crystal", link=True, initial={"orientation": start}
+    )
+    umat, law = Umat(crystal.shared), matlaw.load_model(models / "single_crystal.i", "model")
+    p = Point(n_statev=crystal.mapping.n_statev, dt=0.5)
+    values: dict[str, Any] = {
+        name: np.zeros((1, *shape)) for name, shape in zip(law.input_names, law.input_base_shapes, strict=True)
+    }
+    values["orientation~1"] = np.array([start])
+    for step in (1, 2):
+        p.strain_increment = step * INCREMENT
+        umat(p)
+        values |= {"t": np.array([0.5 * step]), "deformation_rate": strain_to_mandel(p.strain_increment)[None] / 0.5}
+        result = law.evaluate(values)
+        np.testing.assert_allclose(p.stress, stress_from_mandel(result.outputs["stress"][0]), rtol=1e-8, atol=1e-8)
+        assert p.statev[crystal.mapping.started - 1] == 1.0
+        values |= {pair.old: result.outputs[pair.current] for pair in law.state_pairs if pair.role == "state"}
+        values["t~1"] = values["t"]
+        p.next()
+    for name, value, message in (("orientation", [1.0], "3 components"), ("stress", [0.0] * 6, "no state variable")):
+        with pytest.raises(FatalError, match=message):
+            crystal.mapping.start_from(name, value)
+
+
 def test_the_settings_explain_themselves(tmp_path: Path, models: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(models / "j2_plastic.i"), "--model", "model", "-o", str(tmp_path / "steel")]) == 0
     printed = capsys.readouterr().out
