@@ -264,6 +264,9 @@ TEST_F(Dispatch, parameters_reach_every_copy)
                       (Words{"'gain'"}));
   EXPECT_PRED_FORMAT2(mentions, fatal_error([&] { model->set_parameter("gain", at::ones({}, at::kFloat)); }),
                       (Words{"Float"}));
+  auto bad = at::ones({40}, at::kDouble);
+  bad[7] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(model->set_parameter("gain", bad), InputError);
   EXPECT_TRUE(same_bits(model->forward(inputs).at("stress"), before));
   model->set_parameter("gain", at::ones({3}, at::kDouble));
   EXPECT_PRED_FORMAT2(mentions, fatal_error([&] { model->forward(inputs); }), (Words{"'gain'", "broadcast"}));

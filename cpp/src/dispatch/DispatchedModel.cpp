@@ -9,6 +9,7 @@
 #include <ATen/ExpandUtils.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/isfinite.h>
 
 #include "RowSplit.h"
 #include "WorkerPool.h"
@@ -518,6 +519,8 @@ void DispatchedModel::set_parameter(const std::string & name, const at::Tensor &
   auto variable = self.parameter(name);
   variable.type = "parameter";
   aoti::check_tensor("Parameter", variable, value, dtype(), self.home);
+  if (!at::isfinite(value).all().item<bool>())
+    throw InputError("Parameter '" + name + "' of model '" + this->name() + "' cannot be NaN or infinite.", name, -1);
   auto kept = value.detach().clone(at::MemoryFormat::Contiguous);
   const auto previous = std::exchange(self.parameters.at(name), std::move(kept));
   // One value per row reaches the copies chunk by chunk.

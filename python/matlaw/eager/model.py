@@ -239,14 +239,16 @@ class EagerModel:
         """Copies a value.
 
         :param value: ``(*param_base)``, or ``(*B, *param_base)`` for one value per row
-        :raises FatalError: for a wrong name, shape, dtype or device. A value that is not finite is a bad input of the
-            rows that have it.
+        :raises FatalError: for a wrong name, shape, dtype or device
+        :raises InputError: when it is NaN or infinite
         """
         boundary.check_names("parameter", [name], self._parameters, complete=False)
         value = torch.as_tensor(value, dtype=None if isinstance(value, torch.Tensor) else self._dtype)
         old = self._parameters[name]
         trailing = (*old.sub_batch_shape, *old.base_shape)
         boundary.check_tensor(f"parameter '{name}'", value, trailing, self._dtype, self._device)
+        if not torch.isfinite(value).all():
+            raise InputError(f"parameter '{name}' of model '{self.name}' cannot be NaN or infinite", name)
         self._parameter_batches[name] = tuple(value.shape[: value.ndim - len(trailing)])
         self._parameters[name] = to_internal(value.detach().clone(), type(old), old.sub_batch_ndim)
 
