@@ -22,8 +22,9 @@ class Evaluation:
     Arrays are torch tensors, or NumPy arrays when the inputs were. Rows that failed are NaN in every output.
 
     :ivar outputs: by name, each ``(*B, *sub_batch, *base)``
-    :ivar jacobian: ``jacobian[output][input]``, each ``(*B, *out_sub_batch, *out_base, *in_base)``, or
-        ``(*out_base, *in_base)`` for a block that does not depend on the batch
+    :ivar jacobian: ``jacobian[output][input]``, each
+        ``(*B, *out_sub_batch, *out_base, *in_sub_batch, *in_base)``, or without ``*B`` for a block that does not
+        depend on the batch
     :ivar status: ``(*B)`` int8, values of :class:`Status`
     :ivar iterations: ``(*B)`` int32, Newton iterations used, in all substeps together
     :ivar substeps: ``(*B)`` int32, substeps into which the increment was cut, 1 where it was not; of a row that failed,

@@ -23,7 +23,8 @@ enum class Status : std::int8_t
 };
 
 using TensorMap = std::map<std::string, at::Tensor>;
-/// blocks[output][input], each (*B, *out_sub_batch, *out_base, *in_base), or without B where all rows share one block
+/// blocks[output][input], each (*B, *out_sub_batch, *out_base, *in_sub_batch, *in_base), or without B where all rows
+/// share one block
 using BlockMap = std::map<std::string, TensorMap>;
 
 /// One derivative that a model can give.
@@ -31,7 +32,7 @@ struct DerivativePair
 {
   std::string output;
   std::string input;
-  /// The law gives one block for all rows, (*out_base, *in_base), whatever the batch. Not looked at in a request.
+  /// The law gives one block for all rows, without a batch axis, whatever the batch. Not looked at in a request.
   bool batch_independent = false;
 };
 
@@ -110,8 +111,8 @@ public:
   std::pair<TensorMap, BlockMap> jacobian(const TensorMap & inputs) const;
 
   virtual const TensorMap & named_parameters() const = 0;
-  /// Copies `value`, (*param_base) or (*B, *param_base). Throws FatalError for a wrong name, shape, dtype or device,
-  /// InputError when it is NaN or infinite.
+  /// Copies `value`, (*param_sub_batch, *param_base) or with *B in front. Throws FatalError for a wrong name, shape,
+  /// dtype or device, InputError when it is NaN or infinite.
   virtual void set_parameter(const std::string & name, const at::Tensor & value) = 0;
   virtual BlockMap param_jacobian(const TensorMap & inputs) const = 0;
   virtual TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const = 0;

@@ -136,7 +136,7 @@ const Shape & Variables::host_base_shape(const std::string & input) const
 
 Shape Variables::law_block_shape(const std::string & output, const std::string & input) const
 {
-  return join(law_shape(output), law_base_shape(input));
+  return join(law_shape(output), law_shape(input));
 }
 
 void Variables::require(const std::vector<std::string> & names, const std::string & name, const char * kind) const

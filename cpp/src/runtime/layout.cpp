@@ -103,6 +103,16 @@ void RowWriter<Real>::write(std::int64_t first, std::int64_t rows, const Real * 
   }
 }
 
+std::vector<std::int64_t> public_positions(std::int64_t sub_batch_size, std::int64_t base_size)
+{
+  std::vector<std::int64_t> positions;
+  positions.reserve(std::size_t(sub_batch_size * base_size));
+  for (std::int64_t b = 0; b < base_size; b++)
+    for (std::int64_t s = 0; s < sub_batch_size; s++)
+      positions.push_back(s * base_size + b);
+  return positions;
+}
+
 template <typename Real>
 void pad_rows(Real * slot, std::int64_t components, std::int64_t rows, std::int64_t ld)
 {

@@ -15,6 +15,7 @@ from matlaw.artifact.elf import glibc_floor
 from matlaw.artifact.plan import Plan, SegmentPlan
 from matlaw.artifact.request import Leaf, cuda_capability
 from matlaw.errors import CompileError
+from matlaw.tensors import to_public
 from matlaw.trace.derivatives import ift_places
 from matlaw.trace.graphs import Graph, offsets, parameter_slots, slots_of
 from matlaw.version import __version__
@@ -43,7 +44,7 @@ def parameter_entry(name: str, value: Any) -> dict[str, Any]:
         "param_base_shape": list(value.base_shape),
         "sub_batch_shape": list(value.sub_batch_shape),
         "size": slot.size,
-        "value": [float(x) for x in value.data[..., 0].reshape(-1)],
+        "value": [float(x) for x in to_public(value, (1,)).reshape(-1)],
     }
 
 

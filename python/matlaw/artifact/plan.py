@@ -158,7 +158,6 @@ class Planner:
             {"inputs": inputs, "outputs": outputs, "parameters": names},
             list(self.program.parameters),
         )
-        self._refuse_sub_batched()
 
     def _refuse_batched_parameters(self) -> None:
         for name, slot in self.program.slots.items():
@@ -167,20 +166,6 @@ class Planner:
                     f"parameter '{name}' has the batch shape {slot.batch_shape} in the input file; a compiled law "
                     f"holds one value of it. Write one value, promote it with -p {name}, and give the values of the "
                     "rows with set_parameter at run time"
-                )
-
-    def _refuse_sub_batched(self) -> None:
-        boundary = {**self.program.inputs, **self.program.outputs}
-        for name in dict.fromkeys(n for pair in self.requested for n in pair):
-            if boundary[name].sub_batch_shape:
-                raise CompileError(
-                    f"-d: the derivative involves the sub-batched variable '{name}'; evaluate it in eager mode"
-                )
-        for output, parameter in self.by_parameter:
-            if boundary[output].sub_batch_shape or self.promoted[parameter].sub_batch_shape:
-                raise CompileError(
-                    f"-d {output}:{parameter}: the derivative involves a sub-batched variable or parameter; evaluate "
-                    "it in eager mode"
                 )
 
     def plan(self) -> Plan:
@@ -289,11 +274,16 @@ class Planner:
         program = self.programs.get(part.forward)
         if part.kind == "implicit" or program is None:
             return None
-        block = program.pair(output, by)
-        if not all(v.is_const for v in block):
+        entries = program.pair(output, by)
+        if not all(e.value.is_const for e in entries):
             return None
-        shape = part.segment.outputs[output].shape + part.forward.inputs[self._key(part, by)].shape
-        return np.array([v.number for v in block]).reshape(shape)
+        column = part.forward.inputs[self._key(part, by)]
+        block = np.zeros(part.segment.outputs[output].shape + column.shape)
+        for e in entries:
+            place = e.place(column.size)
+            sites = range(program.value.sites if place.stride else 1)
+            block.flat[[place.component + s * place.stride for s in sites]] = e.value.number
+        return block
 
     def _same_in_substeps(
         self, edges: Sequence[set[tuple[str, str]]], written: Sequence[Sequence[str]], output: str, by: str
@@ -405,10 +395,7 @@ class Planner:
 
 
 def _nonzero(program: ForwardProgram, output: str, position: int) -> bool:
-    names = [slot.name for slot in program.forward.outputs]
-    rows = program.value.values[names.index(output)]
-    zero = program.value.pool.zero
-    return any(d is not zero for row in program.block_at(rows, position) for d in row)
+    return bool(program.entries(position, output))
 
 
 Node = tuple[str, int]

@@ -18,7 +18,7 @@ from matlaw.evaluation import Evaluation, Status
 from matlaw.input import load_model as load_forward_model
 from matlaw.models import Variable
 from matlaw.tensors import Tensor, to_internal, to_public
-from matlaw.tensors.layout import data_to_public
+from matlaw.tensors.layout import block_to_public
 from matlaw.trace import ImplicitSegment, Program, StatePair, partition
 
 Tensors = dict[str, torch.Tensor]
@@ -138,7 +138,10 @@ class EagerModel:
 
     @property
     def derivative_pairs(self) -> list[tuple[str, str]]:
-        """Derivatives that :meth:`jacobian` returns: of every output by every input without sub-batch axes."""
+        """Derivatives that :meth:`jacobian` returns: of every output by every input without sub-batch axes.
+
+        Those by an input with sub-batch axes come from :meth:`evaluate` when they are named.
+        """
         by = [name for name, variable in self._program.inputs.items() if not variable.sub_batch_ndim]
         return [(out, given) for out in self._program.outputs for given in by]
 
@@ -157,7 +160,7 @@ class EagerModel:
 
         :param inputs: by name, each ``(*B, *sub_batch, *base)``
         :param jacobian: compute derivatives as well
-        :param pairs: which ``(output, input)``; by default :attr:`derivative_pairs`
+        :param pairs: which ``(output, input)``, any; by default :attr:`derivative_pairs`
         :raises FatalError: for a wrong name, shape, dtype or device, never for a row
         """
         wanted = self._wanted(pairs) if jacobian else []
@@ -196,17 +199,18 @@ class EagerModel:
     ) -> tuple[Tensors, Tensors]:
         """Outputs and the directional derivative.
 
-        :param tangents: by name of an input without sub-batch axes, shaped like the inputs; a missing one is zero
+        :param tangents: by name of an input of :attr:`derivative_pairs`, shaped like the inputs; a missing one is zero
         :param batch_ndim: see :meth:`forward`
         :raises: as :meth:`forward`
         """
         if batch_ndim is not None:
             return self._split(inputs, batch_ndim).jvp(inputs, tangents)
+        by = {given for _, given in self.derivative_pairs}
         for name in tangents:
-            if name in self._program.inputs and self._program.inputs[name].sub_batch_ndim:
+            if name not in by and name in self._program.inputs and self._program.inputs[name].sub_batch_ndim:
                 raise FatalError(
                     f"tangent '{name}': the input has sub-batch axes and is held fixed; derivatives are by inputs "
-                    "without them"
+                    "without them, others are given by evaluate when its pairs name them"
                 )
         run, batch, _ = self._run(inputs, {}, (), tangents)
         self._raise_for_rows(run, inputs, batch)
@@ -219,7 +223,9 @@ class EagerModel:
         return self._outputs(run, batch), found
 
     def jacobian(self, inputs: Mapping[str, torch.Tensor], batch_ndim: int | None = None) -> tuple[Tensors, Blocks]:
-        """Outputs and derivative blocks ``[output][input]``, each ``(*B, *out_sub_batch, *out_base, *in_base)``.
+        """Outputs and derivative blocks ``[output][input]`` of :attr:`derivative_pairs`.
+
+        Each is ``(*B, *out_sub_batch, *out_base, *in_sub_batch, *in_base)``.
 
         :param batch_ndim: see :meth:`forward`
         :raises: as :meth:`forward`
@@ -238,7 +244,7 @@ class EagerModel:
     def set_parameter(self, name: str, value: torch.Tensor) -> None:
         """Copies a value.
 
-        :param value: ``(*param_base)``, or ``(*B, *param_base)`` for one value per row
+        :param value: ``(*param_sub_batch, *param_base)``, or with ``*B`` in front for one value per row
         :raises FatalError: for a wrong name, shape, dtype or device
         :raises InputError: when it is NaN or infinite
         """
@@ -246,11 +252,12 @@ class EagerModel:
         value = torch.as_tensor(value, dtype=None if isinstance(value, torch.Tensor) else self._dtype)
         old = self._parameters[name]
         trailing = (*old.sub_batch_shape, *old.base_shape)
-        boundary.check_tensor(f"parameter '{name}'", value, trailing, self._dtype, self._device)
+        boundary.check_tensor(f"parameter '{name}'", value, trailing, self._dtype, self._device, old.sub_batch_ndim)
         if not torch.isfinite(value).all():
             raise InputError(f"parameter '{name}' of model '{self.name}' cannot be NaN or infinite", name)
         self._parameter_batches[name] = tuple(value.shape[: value.ndim - len(trailing)])
-        self._parameters[name] = to_internal(value.detach().clone(), type(old), old.sub_batch_ndim)
+        value = value.detach().expand((*self._parameter_batches[name], *trailing)).clone()
+        self._parameters[name] = to_internal(value, type(old), old.sub_batch_ndim)
 
     @property
     def solver_config(self) -> dict[str, Any]:
@@ -275,11 +282,12 @@ class EagerModel:
         self._settings.update({name: changed[name] for name in settings})
 
     def param_jacobian(self, inputs: Mapping[str, torch.Tensor]) -> Blocks:
-        """Derivatives by the parameters, ``[output][parameter]``, each ``(*B, *out_base, *param_base)``.
+        """Derivatives by the parameters, ``[output][parameter]``.
+
+        Each is ``(*B, *out_sub_batch, *out_base, *param_sub_batch, *param_base)``.
 
         :raises: as :meth:`forward`
         """
-        self._refuse_sub_batch()
         run, batch, sizes = self._run(inputs, {}, tuple(self._parameters))
         self._raise_for_rows(run, inputs, batch)
         return self._blocks(run, batch, sizes, self._parameter_variables())
@@ -292,7 +300,6 @@ class EagerModel:
         :param cotangents: by output name, shaped like the outputs; a missing one is zero
         :raises: as :meth:`forward`
         """
-        self._refuse_sub_batch()
         boundary.check_names("output", cotangents, self._program.outputs, complete=False)
         run, batch, _ = self._run(inputs, {}, tuple(self._parameters))
         self._raise_for_rows(run, inputs, batch)
@@ -391,14 +398,6 @@ class EagerModel:
         program = partition(load_forward_model(*self._source, sub_batch))
         return program, Chain(program, self._dtype, self._device, self._settings)
 
-    def _refuse_sub_batch(self) -> None:
-        for name, variable in {**self._program.inputs, **self._program.outputs}.items():
-            if variable.sub_batch_ndim:
-                raise FatalError(
-                    f"model '{self.name}': derivatives by parameters are not there for laws with sub-batch axes, and "
-                    f"'{name}' has the sub-batch shape {variable.sub_batch_shape}"
-                )
-
     def _outputs(self, run: Run, batch: tuple[int, ...]) -> Tensors:
         return {
             name: to_public(_typed(run.values[name], variable), batch)
@@ -410,7 +409,7 @@ class EagerModel:
         if pairs is None:
             return self.derivative_pairs
         for pair in pairs:
-            if pair not in self.derivative_pairs:
+            if pair[0] not in self._program.outputs or pair[1] not in self._program.inputs:
                 known = ", ".join(f"{output}:{given}" for output, given in self.derivative_pairs)
                 raise FatalError(
                     f"model '{self.name}' has no derivative '{pair[0]}:{pair[1]}'; it has {known or 'none'}"
@@ -450,13 +449,8 @@ class EagerModel:
                 if block is None:
                     block = torch.zeros(variable.size, sizes[seed], run.rows, dtype=self._dtype, device=self._device)
                     block[..., run.status != int(Status.CONVERGED)] = torch.nan
-                out, by_base = variable.shape, seed_variable.type.base_shape
-                base = len(variable.type.base_shape)
-                # Sub-batch axes of the output behind the base axes of both.
-                block = block.reshape(*out, *by_base, run.rows).movedim(
-                    tuple(range(base, len(out))), tuple(range(base + len(by_base), len(out) + len(by_base)))
-                )
-                found[name][seed] = data_to_public(block, base + len(by_base), batch)
+                block = block.reshape(*variable.shape, *seed_variable.shape, run.rows)
+                found[name][seed] = block_to_public(block, _axes(variable), _axes(seed_variable), batch)
         return found
 
     def _parameter_variables(self) -> dict[str, Variable]:
@@ -505,6 +499,11 @@ def load_model(
 ) -> EagerModel:
     """The law of an input file; see :class:`EagerModel`."""
     return EagerModel(path, name, extensions, dtype=dtype, device=device, overrides=overrides)
+
+
+def _axes(variable: Variable) -> tuple[int, int]:
+    """Numbers of base and of sub-batch axes."""
+    return len(variable.type.base_shape), variable.sub_batch_ndim
 
 
 def _typed(data: torch.Tensor, variable: Variable) -> Tensor:

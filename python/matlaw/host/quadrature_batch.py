@@ -195,7 +195,7 @@ class QuadratureBatch:
         return self._batch.output(name)
 
     def tangent(self, output: str, given: str) -> Array:
-        """Return a derivative of the last evaluation, ``(n_points, *out_shape, *in_base)``.
+        """Return a derivative of the last evaluation, ``(n_points, *out_shape, *in_shape)``.
 
         :param output: the variable that is derived
         :param given: the input with respect to which

@@ -2,7 +2,8 @@
 
 The batch axis is represented with extent 1, so one array element stands for that component of every row. Whatever
 would mix rows (a reduction over the batch, a reshape that scrambles it) is refused, like an operation not listed here;
-such a graph is left to Inductor.
+such a graph is left to Inductor. A sub-batch axis that was recorded as symbolic is treated alike: its sites are told
+apart by nothing but what they read, and only a sum may bring them together.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from matlaw.ir.program import Program
+from matlaw.ir.program import Program, places
 from matlaw.ir.values import COMPARISONS, MEANING, Pool, Value
-from matlaw.trace.recorder import Rows, Shaped
+from matlaw.trace.recorder import ORIGIN, Rows, Shaped
 from matlaw.trace.slots import Slot
 
 Array = NDArray[Any]
@@ -36,7 +37,7 @@ class UnsupportedOperation(Exception):  # noqa: N818 - a condition, answered by 
 
 
 class BatchExtent(int):
-    """The batch extent (or a multiple of it) in shape arithmetic; its value counts as 1 row."""
+    """The number of rows or sites (or a multiple of it) in shape arithmetic; its value counts as 1."""
 
     def __mul__(self, other: int) -> BatchExtent:
         return BatchExtent(int(self) * int(other))
@@ -47,14 +48,19 @@ class BatchExtent(int):
         return BatchExtent(int(self) // int(other))
 
 
-def batch_axis(shape: Sequence[int | Rows]) -> int | None:
-    """Position of the symbolic extent in a traced shape; ``None`` for a tensor without one."""
-    axes = [d for d, extent in enumerate(shape) if not isinstance(extent, int)]
-    if len(axes) > 1:
-        raise UnsupportedOperation("shape", "a tensor has the batch axis twice")
-    if axes and not str(shape[axes[0]]).isidentifier():
-        raise UnsupportedOperation("shape", f"an axis of extent {shape[axes[0]]} mixes the batch with others")
-    return axes[0] if axes else None
+def symbolic_axes(shape: Sequence[int | Rows]) -> dict[str, int]:
+    """Positions of the symbolic extents in a traced shape, by symbol, in order."""
+    axes: dict[str, int] = {}
+    for d, extent in enumerate(shape):
+        if isinstance(extent, int):
+            continue
+        symbol = str(extent)
+        if not symbol.isidentifier():
+            raise UnsupportedOperation("shape", f"an axis of extent {symbol} mixes the batch with others")
+        if symbol in axes:
+            raise UnsupportedOperation("shape", "a tensor has the batch axis twice")
+        axes[symbol] = d
+    return axes
 
 
 class Context:
@@ -62,32 +68,44 @@ class Context:
 
     :ivar pool: makes values
     :ivar node: the traced node
+    :ivar sites: extent of the symbolic sub-batch axis, 1 without one
+    :ivar site_symbol: what stands for it in shapes
     """
 
-    def __init__(self, pool: Pool, node: torch.fx.Node) -> None:
+    def __init__(self, pool: Pool, node: torch.fx.Node, sites: int = 1, site_symbol: str = "") -> None:
         self.pool = pool
         self.node = node
+        self.sites = sites
+        self.site_symbol = site_symbol
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the result, the batch axis with extent 1."""
+        """Shape of the result, symbolic axes with extent 1."""
         return tuple(int(n) if isinstance(n, int) else 1 for n in self.node.meta["val"].shape)
 
-    def input_axis(self, k: int = 0) -> int | None:
-        """Position of the batch axis of operand ``k``."""
+    def axes(self, k: int = 0) -> dict[str, int]:
+        """Positions of the symbolic axes of operand ``k``, by symbol."""
         operand = self.node.args[k]
         if not isinstance(operand, torch.fx.Node) or not isinstance(operand.meta.get("val"), Shaped):
-            return None
-        return batch_axis(operand.meta["val"].shape)
+            return {}
+        return symbolic_axes(operand.meta["val"].shape)
+
+    @property
+    def result_axes(self) -> dict[str, int]:
+        """Positions of the symbolic axes of the result, by symbol."""
+        return symbolic_axes(self.node.meta["val"].shape)
+
+    def is_symbolic(self, axis: int, rank: int, k: int = 0) -> bool:
+        """True for an axis of rows or sites of operand ``k``."""
+        return axis % max(rank, 1) in self.axes(k).values()
 
     def refuse(self, reason: str) -> UnsupportedOperation:
         """The exception to raise."""
         return UnsupportedOperation(str(self.node.target), reason)
 
     def keep_batch_whole(self, axis: int, rank: int, what: str, operand: int = 0) -> None:
-        """Refuse when ``axis`` is the batch axis."""
-        batch = self.input_axis(operand)
-        if batch is not None and axis % max(rank, 1) == batch:
+        """Refuse when ``axis`` is an axis of rows or sites."""
+        if self.is_symbolic(axis, rank, operand):
             raise self.refuse(f"{what} the batch axis mixes rows")
 
     def map(self, function: Callable[..., Value], *arrays: Any, real: bool = True) -> Array:
@@ -138,7 +156,7 @@ def _unary(name: str) -> Handler:
     return lambda c, x: c.map(lambda v: c.pool.unary(name, v), x)
 
 
-for _name in ("sqrt", "exp", "log", "tanh", "sin", "cos", "abs", "neg"):
+for _name in ("sqrt", "exp", "log", "tanh", "sinh", "cosh", "sin", "cos", "abs", "neg"):
     handles(_name)(_unary(_name))
 
 
@@ -203,10 +221,28 @@ def _exp2(c: Context, x: Array) -> Array:
     return c.map(lambda v: c.pool.pow(c.pool.const(2.0), v), x)
 
 
-@handles("cosh")
-def _cosh(c: Context, x: Array) -> Array:
+def _logarithm(base: float) -> Handler:
+    def handler(c: Context, x: Array) -> Array:
+        factor = c.pool.const(1.0 / np.log(base))
+        return c.map(lambda v: c.pool.mul(factor, c.pool.unary("log", v)), x)
+
+    return handler
+
+
+handles("log10")(_logarithm(10.0))
+handles("log2")(_logarithm(2.0))
+
+
+@handles("addcmul")
+def _addcmul(c: Context, x: Array, a: Array, b: Array, *, value: float = 1) -> Array:
     p = c.pool
-    return c.map(lambda v: p.mul(p.const(0.5), p.add(p.unary("exp", v), p.unary("exp", p.neg(v)))), x)
+    return c.map(lambda u, v, w: p.add(u, p.mul(p.mul(p.const(float(value)), v), w)), x, a, b)
+
+
+@handles("addcdiv")
+def _addcdiv(c: Context, x: Array, a: Array, b: Array, *, value: float = 1) -> Array:
+    p = c.pool
+    return c.map(lambda u, v, w: p.add(u, p.div(p.mul(p.const(float(value)), v), w)), x, a, b)
 
 
 @handles("sigmoid")
@@ -343,8 +379,12 @@ def _reduce(c: Context, x: Array, dims: Any, keepdim: bool, combine: Callable[[V
     if dims is None or (isinstance(dims, list | tuple) and not dims):
         dims = list(range(rank))
     axes = sorted({d % max(rank, 1) for d in ([dims] if isinstance(dims, int) else dims)})
+    over_sites = c.axes().get(c.site_symbol, -1) in axes
     for axis in axes:
-        c.keep_batch_whole(axis, rank, "a reduction over")
+        if not over_sites or axis != c.axes()[c.site_symbol]:
+            c.keep_batch_whole(axis, rank, "a reduction over")
+    if over_sites and combine != c.pool.add:
+        raise c.refuse("a reduction over sites other than a sum")
     kept = [d for d in range(rank) if d not in axes]
     moved = np.transpose(x, kept + axes).reshape(*(x.shape[d] for d in kept), -1)
     result = np.empty(moved.shape[:-1], dtype=object)
@@ -353,7 +393,8 @@ def _reduce(c: Context, x: Array, dims: Any, keepdim: bool, combine: Callable[[V
         while len(terms) > 1:  # pairwise: shorter chains, smaller rounding
             paired = [combine(a, b) for a, b in zip(terms[::2], terms[1::2], strict=False)]
             terms = paired + ([terms[-1]] if len(terms) % 2 else [])
-        result[index] = terms[0] if terms else c.pool.zero
+        total = terms[0] if terms else c.pool.zero
+        result[index] = c.pool.site_sum(total, c.sites) if over_sites else total
     return result.reshape(c.shape)
 
 
@@ -365,7 +406,8 @@ def _sum(c: Context, x: Array, dim: Any = None, keepdim: bool = False, dtype: An
 @handles("mean")
 def _mean(c: Context, x: Array, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
     total = _reduce(c, x, dim, keepdim, c.pool.add)
-    count = c.pool.const(float(x.size // max(total.size, 1)))
+    over_sites = c.site_symbol in c.axes() and c.site_symbol not in c.result_axes
+    count = c.pool.const(float(x.size // max(total.size, 1) * (c.sites if over_sites else 1)))
     return c.map(lambda v: c.pool.div(v, count), total)
 
 
@@ -394,8 +436,7 @@ def _norm(c: Context, x: Array, ord: float = 2, dim: Any = None, keepdim: bool =
 
 def _matmul(c: Context, a: Array, b: Array) -> Array:
     c.keep_batch_whole(-1, a.ndim, "a product over", 0)
-    if c.input_axis(1) is not None and c.input_axis(1) == max(b.ndim - 2, 0):
-        raise c.refuse("a product over the batch axis mixes rows")
+    c.keep_batch_whole(max(b.ndim - 2, 0), b.ndim, "a product over", 1)
     if b.ndim == 1:
         products = c.map(c.pool.mul, a, b)
         return _sum_last(c, products)
@@ -417,16 +458,28 @@ for _name in ("mm", "bmm", "mv", "dot", "matmul"):
     handles(_name)(lambda c, a, b: _matmul(c, a, b))
 
 
+@handles("linalg_cross")
+def _cross(c: Context, a: Array, b: Array, *, dim: int = -1) -> Array:
+    c.keep_batch_whole(dim, a.ndim, "a product along")
+    p = c.pool
+    a, b = (np.moveaxis(x, dim, 0) for x in np.broadcast_arrays(a, b))
+    parts = [
+        c.map(lambda t, u, v, w: p.sub(p.mul(t, u), p.mul(v, w)), a[i], b[j], a[j], b[i])
+        for i, j in ((1, 2), (2, 0), (0, 1))
+    ]
+    return np.stack(parts, axis=dim % (parts[0].ndim + 1))
+
+
 # --- shapes ---
 
 
 @handles("view", "reshape", "_unsafe_view", "squeeze", "unsqueeze", "flatten", "_reshape_alias", "view_copy")
 def _view(c: Context, x: Array, *_: Any, **__: Any) -> Array:
     target = c.shape
-    before, after = c.input_axis(), batch_axis(c.node.meta["val"].shape)
-    if (before is None) != (after is None):
+    before, after = c.axes(), c.result_axes
+    if list(before) != list(after):
         raise c.refuse("a reshape that makes or drops the batch axis")
-    if before is not None and after is not None and np.prod(x.shape[:before]) != np.prod(target[:after]):
+    if any(np.prod(x.shape[: before[s]]) != np.prod(target[: after[s]]) for s in before):
         raise c.refuse("a reshape that scrambles the batch axis")
     shaped = x.view()
     try:
@@ -470,7 +523,7 @@ def _select(c: Context, x: Array, dim: int, index: int) -> Array:
 
 @handles("slice")
 def _slice(c: Context, x: Array, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Array:
-    if c.input_axis() == dim % x.ndim:
+    if c.is_symbolic(dim, x.ndim):
         whole = (start in (None, 0)) and (end is None or isinstance(end, BatchExtent) or end > 2**60) and step == 1
         if not whole:
             raise c.refuse("slicing the batch axis mixes rows")
@@ -486,7 +539,7 @@ def _narrow(c: Context, x: Array, dim: int, start: int, length: int) -> Array:
 @handles("cat", "concat")
 def _cat(c: Context, tensors: Sequence[Array], dim: int = 0) -> Array:
     rank = len(c.shape)
-    if batch_axis(c.node.meta["val"].shape) == dim % rank:
+    if dim % rank in c.result_axes.values():
         raise c.refuse("joining along the batch axis mixes rows")
     return np.concatenate([_objects(t) if _is_float(c.node) else t for t in tensors if t.shape != (0,)], axis=dim)
 
@@ -519,7 +572,7 @@ def _flip(c: Context, x: Array, dims: Sequence[int]) -> Array:
 
 @handles("roll")
 def _roll(c: Context, x: Array, shifts: Sequence[int], dims: Sequence[int] = ()) -> Array:
-    if not dims and c.input_axis() is not None:
+    if not dims and c.axes():
         raise c.refuse("rolling the batch axis mixes rows")
     for d in dims:
         c.keep_batch_whole(d, x.ndim, "rolling")
@@ -528,8 +581,7 @@ def _roll(c: Context, x: Array, shifts: Sequence[int], dims: Sequence[int] = ())
 
 @handles("repeat")
 def _repeat(c: Context, x: Array, repeats: Sequence[int]) -> Array:
-    axis = c.input_axis()
-    if axis is not None and repeats[axis - x.ndim] != 1:
+    if any(repeats[axis - x.ndim] != 1 for axis in c.axes().values()):
         raise c.refuse("repeating the batch axis mixes rows")
     return np.tile(x, [int(n) for n in repeats])
 
@@ -553,13 +605,13 @@ def _diag_embed(c: Context, x: Array, offset: int = 0, dim1: int = -2, dim2: int
 
 
 def _indices(c: Context, x: Array, indices: Sequence[Array | None]) -> tuple[Any, ...]:
-    axis = c.input_axis()
+    symbolic = c.axes().values()
     found: list[Any] = []
     for d, index in enumerate(indices):
         if index is None:
             found.append(slice(None))
             continue
-        if axis == d or index.dtype == object:
+        if d in symbolic or index.dtype == object:
             raise c.refuse("indexing rows, or by values of rows, mixes rows")
         found.append(index)
     return tuple(found)
@@ -741,10 +793,10 @@ def _resolve(environment: dict[torch.fx.Node, Any], x: Any) -> Any:
     return torch.fx.node.map_arg(x, lambda node: environment[node])
 
 
-def _call(pool: Pool, node: torch.fx.Node, environment: dict[torch.fx.Node, Any]) -> Any:
+def _call(context: Context, environment: dict[torch.fx.Node, Any]) -> Any:
+    node = context.node
     args = [_resolve(environment, a) for a in node.args]
     kwargs = {k: _resolve(environment, v) for k, v in node.kwargs.items()}
-    context = Context(pool, node)
     if node.target in _SYMBOLIC_ARITHMETIC:
         assert callable(node.target)
         return node.target(*args)
@@ -754,10 +806,10 @@ def _call(pool: Pool, node: torch.fx.Node, environment: dict[torch.fx.Node, Any]
     if name in ("sym_size", "sym_numel"):
         if name == "sym_numel":
             return BatchExtent(args[0].size)
-        return BatchExtent(1) if context.input_axis() == args[1] % args[0].ndim else args[0].shape[args[1]]
+        return BatchExtent(1) if context.is_symbolic(args[1], args[0].ndim) else args[0].shape[args[1]]
     value = node.meta.get("val")
     if isinstance(value, Shaped):
-        batch_axis(value.shape)
+        symbolic_axes(value.shape)
     in_place = name.endswith("_") and not name.endswith("__")
     handler = HANDLERS.get(f"{name}.{node.target._overloadname}") or HANDLERS.get(
         name.rstrip("_") if in_place else name
@@ -781,7 +833,11 @@ def _call(pool: Pool, node: torch.fx.Node, environment: dict[torch.fx.Node, Any]
 
 
 def interpret(
-    graph_module: torch.fx.GraphModule, inputs: Sequence[Slot], outputs: Sequence[Slot], pool: Pool | None = None
+    graph_module: torch.fx.GraphModule,
+    inputs: Sequence[Slot],
+    outputs: Sequence[Slot],
+    pool: Pool | None = None,
+    sites: int = 1,
 ) -> Program:
     """Turn a traced graph into scalars.
 
@@ -790,28 +846,36 @@ def interpret(
     :param inputs: slots of the placeholders, in order
     :param outputs: slots of the outputs, in order; a result without the batch axis, or with extent 1, is broadcast
     :param pool: where to make the values; a new one by default
+    :param sites: extent of the sub-batch axis that was recorded as symbolic
     :raises UnsupportedOperation: names the operation that has no scalar form, or that mixes rows
     """
     pool = Pool() if pool is None else pool
     environment: dict[torch.fx.Node, Any] = {}
     slots = iter(enumerate(inputs))
     results: list[tuple[Value, ...]] = []
+    site_symbol = ""
     for node in graph_module.graph.nodes:
         if node.op == "placeholder":
             k, slot = next(slots)
-            components = _objects([pool.input(k, i) for i in range(slot.size)])
-            environment[node] = components.reshape(*slot.shape, 1)
+            axis = slot.site_axis(sites)
+            if axis is not None:
+                site_symbol = str(node.meta["val"].shape[axis])
+            components = _objects([pool.input(k, p.component, p.stride) for p in places(slot, sites)])
+            environment[node] = components.reshape(*(1 if d == axis else n for d, n in enumerate(slot.shape)), 1)
         elif node.op == "get_attr":
             data = operator.attrgetter(str(node.target))(graph_module)
             environment[node] = _constant(pool, data.detach().cpu().numpy(), data.dtype.is_floating_point)
         elif node.op == "call_function":
-            environment[node] = _call(pool, node, environment)
+            pool.origin = node.meta.get(ORIGIN, "")
+            environment[node] = _call(Context(pool, node, sites, site_symbol), environment)
         elif node.op == "output":
             for slot, x in zip(outputs, _resolve(environment, node.args[0]), strict=True):
                 array = np.asarray(x, dtype=object)
-                if array.size != slot.size:
+                if array.size != len(places(slot, sites)):
                     raise UnsupportedOperation("output", f"'{slot.name}' has shape {array.shape}, not {slot.shape}")
                 results.append(tuple(pool.real(v) for v in array.ravel()))
         else:
             raise UnsupportedOperation(f"{node.op} {node.target}")
-    return Program(pool, tuple(inputs), tuple(outputs), tuple(results))
+    pool.origin = ""
+    stands = tuple(places(slot, sites) for slot in outputs) if sites > 1 else ()
+    return Program(pool, tuple(inputs), tuple(outputs), tuple(results), stands, sites)

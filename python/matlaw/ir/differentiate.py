@@ -34,22 +34,14 @@ def _pow(p: Pool, v: Value) -> tuple[Value | None, ...]:
     return by_base, by_exponent
 
 
-def _extremum(p: Pool, v: Value) -> tuple[Value | None, ...]:
-    a, b = v.args
-    half = p.const(0.5)
-    first = p.compare("gt" if v.op == "max" else "lt", a, b)
-    tie = p.compare("eq", a, b)
-    by_a = p.where(tie, half, p.where(first, p.one, p.zero))
-    by_b = p.where(tie, half, p.where(first, p.zero, p.one))
-    return by_a, by_b
-
-
 RULES: dict[str, Rule] = {
     "neg": lambda p, v: (p.const(-1.0),),
     "sqrt": lambda p, v: (p.div(p.const(0.5), v),),
     "exp": lambda p, v: (v,),
     "log": lambda p, v: (p.div(p.one, v.args[0]),),
     "tanh": lambda p, v: (p.sub(p.one, p.mul(v, v)),),
+    "sinh": lambda p, v: (p.unary("cosh", v.args[0]),),
+    "cosh": lambda p, v: (p.unary("sinh", v.args[0]),),
     "sin": lambda p, v: (p.unary("cos", v.args[0]),),
     "cos": lambda p, v: (p.neg(p.unary("sin", v.args[0])),),
     "abs": lambda p, v: (p.unary("sign", v.args[0]),),
@@ -59,8 +51,6 @@ RULES: dict[str, Rule] = {
     "mul": lambda p, v: (v.args[1], v.args[0]),
     "div": _div,
     "pow": _pow,
-    "max": _extremum,
-    "min": _extremum,
 }
 
 Gradient = dict[int, Value]
@@ -85,9 +75,11 @@ class Chain:
 class _Sweep:
     """One forward sweep over the values."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, seeds: Sequence[Value], sites: int) -> None:
         self.pool = pool
-        self.chains: dict[int, Chain] = {}
+        self.sites = sites
+        self.over_sites = {k for k, seed in enumerate(seeds) if seed.varies}
+        self.chains = {seed.id: Chain({k: pool.one}) for k, seed in enumerate(seeds)}
 
     def entries(self, chain: Chain) -> Gradient:
         """The gradient written out."""
@@ -100,9 +92,21 @@ class _Sweep:
         return found
 
     def visit(self, v: Value) -> Chain:
-        """The gradient of a value whose operands have theirs."""
+        """The gradient of a value whose operands have theirs.
+
+        By an input that varies over sites, the gradient of a value that varies is that at the same site, and that of a
+        sum over sites is what each site contributes.
+        """
+        self.pool.origin = _derivative_of(v.origin)
         if v.op == "where":
             return self._where(v)
+        if v.op in ("max", "min"):
+            return self._extremum(v)
+        if v.op == "site_sum":
+            gradient = self.entries(self.chains[v.args[0].id])
+            return Chain(
+                {k: d if k in self.over_sites else self.pool.site_sum(d, self.sites) for k, d in gradient.items()}
+            )
         if v.is_mask or not any(self.chains[a.id].base for a in v.args if not a.is_mask):
             return Chain({})
         groups: dict[tuple[int, int], list[tuple[Value, Chain]]] = {}
@@ -113,6 +117,9 @@ class _Sweep:
             key = (id(chain.base), -1 if chain.mask is None else chain.mask.id)
             groups.setdefault(key, []).append((partial, chain))
         chains = [self._sum_of_factors(group) for group in groups.values()]
+        return self._sum(chains)
+
+    def _sum(self, chains: list[Chain]) -> Chain:
         if len(chains) == 1:
             return chains[0]
         total: Gradient = {}
@@ -131,6 +138,21 @@ class _Sweep:
         first = group[0][1]
         return Chain(first.base, None if factor is p.one else factor, first.mask)
 
+    def _extremum(self, v: Value) -> Chain:
+        """The larger or smaller of two: a choice row by row, so that the other has no influence; half each at a tie."""
+        p = self.pool
+        order = "lt" if v.op == "max" else "gt"
+        share = p.where(p.compare("eq", *v.args), p.const(0.5), p.one)
+        chains = []
+        for own, other in (v.args, v.args[::-1]):
+            chain = self.chains[own.id]
+            if chain.base:
+                rows = p.logical_not(p.compare(order, own, other))
+                factor = share if chain.factor is None else p.mul(share, chain.factor)
+                mask = rows if chain.mask is None else p.logical_and(chain.mask, rows)
+                chains.append(Chain(chain.base, factor, mask))
+        return self._sum(chains)
+
     def _where(self, v: Value) -> Chain:
         p = self.pool
         mask, a, b = v.args
@@ -143,12 +165,16 @@ class _Sweep:
         return Chain({seed: p.where(mask, da.get(seed, p.zero), db.get(seed, p.zero)) for seed in seeds})
 
 
-def differentiate(pool: Pool, outputs: Iterable[Value], seeds: Sequence[Value]) -> dict[Value, Gradient]:
+def differentiate(
+    pool: Pool, outputs: Iterable[Value], seeds: Sequence[Value], sites: int = 1
+) -> dict[Value, Gradient]:
     """The derivatives of values by other values (usually inputs).
 
     :param pool: the pool that made them all
     :param outputs: what to differentiate
     :param seeds: by what; position in this sequence is the key of the result
+    :param sites: how many sites there are, when values vary over them. No value that varies may depend on a sum over
+        sites: it would have a derivative by every site
     :returns: for every output the derivatives that are not structurally zero, by position of the seed
 
     >>> pool = Pool()
@@ -159,13 +185,17 @@ def differentiate(pool: Pool, outputs: Iterable[Value], seeds: Sequence[Value]) 
     [0, 1]
     """
     outputs = list(outputs)
-    sweep = _Sweep(pool)
-    for k, seed in enumerate(seeds):
-        sweep.chains[seed.id] = Chain({k: pool.one})
+    sweep = _Sweep(pool, seeds, sites)
     for v in reachable(outputs):
         if v.id not in sweep.chains:
             sweep.chains[v.id] = sweep.visit(v)
     found = {}
     for v in outputs:
+        pool.origin = _derivative_of(v.origin)
         found[v] = {k: d for k, d in sweep.entries(sweep.chains[v.id]).items() if d is not pool.zero}
+    pool.origin = ""
     return found
+
+
+def _derivative_of(origin: str) -> str:
+    return f"derivative of {origin}" if origin else ""

@@ -26,16 +26,24 @@ def evaluate(program: Program, inputs: Sequence[NDArray[np.floating]]) -> list[N
         for v in reachable(v for out in program.values for v in out):
             if v.op == "input":
                 assert isinstance(v.data, tuple)
-                known[v.id] = flat[v.data[0]][v.data[1]]
+                number, component, stride = v.data
+                at = component + stride * np.arange(program.sites) if stride else component
+                known[v.id] = flat[number][at]  # (rows,), or (sites, rows)
             elif v.op == "const":
                 known[v.id] = np.asarray(v.data, dtype=real)
             elif v.op == "mask":
                 known[v.id] = np.asarray(v.data)
+            elif v.op == "site_sum":
+                known[v.id] = np.broadcast_to(known[v.args[0].id], (program.sites, rows)).sum(axis=0)
             else:
                 known[v.id] = MEANING[v.op](*(known[a.id] for a in v.args))
                 if not v.is_mask:
                     known[v.id] = known[v.id].astype(real, copy=False)
-    return [
-        np.stack([np.broadcast_to(known[v.id], (rows,)) for v in out]).reshape(*slot.shape, rows).astype(real)
-        for slot, out in zip(program.outputs, program.values, strict=True)
-    ]
+    found = []
+    for k, slot in enumerate(program.outputs):
+        result = np.zeros((slot.size, rows), real)
+        for v, place in program.stores(k):
+            last = place.component + program.sites * place.stride if place.stride else place.component + 1
+            result[place.component : last : place.stride or 1] = known[v.id]
+        found.append(result.reshape(*slot.shape, rows))
+    return found

@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from math import prod
 
 from matlaw.ir.values import Pool, Value
 from matlaw.trace.slots import Slot
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which component of a slot a value is.
+
+    :ivar component: row-major over the slot's shape, at the first site
+    :ivar stride: how many components lie between a site and the next; 0 where there is one place for all sites
+    """
+
+    component: int
+    stride: int = 0
+
+
+def places(slot: Slot, sites: int = 1) -> tuple[Place, ...]:
+    """The places of a slot, those that differ by their site only counted once.
+
+    >>> places(Slot("slip", (2, 3), 1), 3)
+    (Place(component=0, stride=1), Place(component=3, stride=1))
+    """
+    axis = slot.site_axis(sites)
+    if axis is None:
+        return tuple(Place(c) for c in range(slot.size))
+    behind = prod(slot.shape[axis + 1 :])
+    ahead = range(slot.size // (sites * behind))
+    return tuple(Place(b * sites * behind + r, behind) for b in ahead for r in range(behind))
 
 
 @dataclass(frozen=True)
@@ -17,21 +44,31 @@ class Program:
     :ivar inputs: slots of the inputs
     :ivar outputs: slots of the outputs
     :ivar values: per output its components, row-major
+    :ivar places: per output where these values stand; other components are zero. Empty: every component has a value
+    :ivar sites: extent of the sub-batch axis that is kept whole, 1 without one
     """
 
     pool: Pool
     inputs: tuple[Slot, ...]
     outputs: tuple[Slot, ...]
     values: tuple[tuple[Value, ...], ...]
+    places: tuple[tuple[Place, ...], ...] = ()
+    sites: int = 1
+
+    def stores(self, output: int) -> Iterator[tuple[Value, Place]]:
+        """The values of an output and where they stand."""
+        found = self.places[output] if self.places else places(self.outputs[output])
+        return zip(self.values[output], found, strict=True)
+
+    def has_gaps(self, output: int) -> bool:
+        """True when some components have no value: they are zero."""
+        known = sum(self.sites if place.stride else 1 for _, place in self.stores(output))
+        return known < self.outputs[output].size
 
     @property
     def statement_count(self) -> int:
-        """Number of operations: neither inputs nor constants."""
+        """Number of operations in the text of the program: neither inputs nor constants."""
         return sum(v.op not in ("input", "const", "mask") for v in reachable(v for out in self.values for v in out))
-
-    def depends_on_batch(self, output: int) -> bool:
-        """False when every component of an output is the same for all rows."""
-        return any(v.op == "input" for v in reachable(self.values[output]))
 
 
 def reachable(outputs: Iterable[Value]) -> list[Value]:
@@ -50,17 +87,20 @@ def reachable(outputs: Iterable[Value]) -> list[Value]:
     return found
 
 
-def order_statements(outputs: Iterable[Value]) -> list[Value]:
+def order_statements(outputs: Iterable[Value], known: Collection[int] = ()) -> list[Value]:
     """The values in the order in which to compute them so that few are alive at once.
 
     Depth first, one output after the other; of two operands the one whose tree is deeper comes first. What nothing
     needs does not appear.
+
+    :param outputs: what to compute
+    :param known: identities of values that are there already
     """
     outputs = list(outputs)
     depth: dict[int, int] = {}
     for v in reachable(outputs):
         depth[v.id] = 1 + max((depth[a.id] for a in v.args), default=-1)
-    done: set[int] = set()
+    done: set[int] = set(known)
     order: list[Value] = []
     for output in outputs:
         stack: list[tuple[Value, bool]] = [(output, False)]

@@ -16,7 +16,7 @@ import numpy as np
 #: Integer powers up to this are products; a product of n factors has a relative error below n units in the last place.
 LARGEST_REDUCED_POWER: Final = 16
 
-REAL_UNARY: Final = ("neg", "sqrt", "exp", "log", "tanh", "sin", "cos", "abs", "sign")
+REAL_UNARY: Final = ("neg", "sqrt", "exp", "log", "tanh", "sinh", "cosh", "sin", "cos", "abs", "sign")
 REAL_BINARY: Final = ("add", "sub", "mul", "div", "pow", "max", "min")
 COMPARISONS: Final = ("lt", "le", "gt", "ge", "eq", "ne")
 MASK_BINARY: Final = ("and", "or")
@@ -30,6 +30,8 @@ MEANING: Final[dict[str, Callable]] = {
     "exp": np.exp,
     "log": np.log,
     "tanh": np.tanh,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
     "sin": np.sin,
     "cos": np.cos,
     "abs": np.abs,
@@ -54,25 +56,39 @@ MEANING: Final[dict[str, Callable]] = {
 }
 
 
-class Value:
-    """One scalar per row: a real number, or a mask (true or false).
+Data = tuple[int, int, int] | float | bool | None
 
-    :ivar op: ``input``, ``const``, ``mask`` (a constant mask), or a key of :data:`MEANING`
+
+class Value:
+    """One scalar per row, or one per row and site: a real number, or a mask (true or false).
+
+    Sites are the places along a sub-batch axis that is kept whole, such as the grains of a polycrystal.
+
+    :ivar op: ``input``, ``const``, ``mask`` (a constant mask), ``site_sum``, or a key of :data:`MEANING`
     :ivar args: operands
-    :ivar data: ``(slot, component)`` of an input, the number of a constant
+    :ivar data: ``(slot, component, stride)`` of an input, the number of a constant. Stride: how many components lie
+        between a site and the next; 0 for what all sites share
     :ivar id: position in the order of creation; operands have smaller ones
+    :ivar varies: True when sites differ
+    :ivar depth: how many sums over sites stand one after the other on the way to it
+    :ivar origin: where it comes from, for comments
     """
 
-    __slots__ = ("args", "data", "id", "is_mask", "op")
+    __slots__ = ("args", "data", "depth", "id", "is_mask", "op", "origin", "varies")
 
-    def __init__(
-        self, op: str, args: tuple[Value, ...], data: tuple[int, int] | float | bool | None, id: int, is_mask: bool
-    ) -> None:
+    def __init__(self, op: str, args: tuple[Value, ...], data: Data, id: int, is_mask: bool, origin: str) -> None:
         self.op = op
         self.args = args
         self.data = data
         self.id = id
         self.is_mask = is_mask
+        self.origin = origin
+        if op == "input":
+            assert isinstance(data, tuple)
+            self.varies, self.depth = data[2] != 0, 0
+        else:
+            self.varies = op != "site_sum" and any(a.varies for a in args)
+            self.depth = max((a.depth for a in args), default=0) + (op == "site_sum")
 
     @property
     def is_const(self) -> bool:
@@ -107,6 +123,8 @@ class Pool:
     def __init__(self) -> None:
         self._known: dict[tuple, Value] = {}
         self._count = 0
+        #: Where the values that are made now come from.
+        self.origin = ""
         self.zero = self.const(0.0)
         self.one = self.const(1.0)
 
@@ -114,23 +132,23 @@ class Pool:
         self,
         op: str,
         args: tuple[Value, ...] = (),
-        data: tuple[int, int] | float | bool | None = None,
+        data: Data = None,
         is_mask: bool = False,
     ) -> Value:
         key_data = struct.pack("d", data) if isinstance(data, float) else data
         key = (op, key_data, *(a.id for a in args))
         found = self._known.get(key)
         if found is None:
-            found = Value(op, args, data, self._count, is_mask)
+            found = Value(op, args, data, self._count, is_mask, self.origin)
             self._count += 1
             self._known[key] = found
         return found
 
     # --- leaves ---
 
-    def input(self, slot: int, component: int) -> Value:
-        """Component ``component`` of input ``slot``."""
-        return self._make("input", data=(slot, component))
+    def input(self, slot: int, component: int, stride: int = 0) -> Value:
+        """Component ``component + s * stride`` of input ``slot``, at site ``s``."""
+        return self._make("input", data=(slot, component, stride))
 
     def const(self, number: float) -> Value:
         """A real constant."""
@@ -296,6 +314,10 @@ class Pool:
         half = self._integer_power(base, n // 2)
         square = self.mul(half, half)
         return self.mul(square, base) if n % 2 else square
+
+    def site_sum(self, a: Value, sites: int) -> Value:
+        """The sum over all sites."""
+        return self._make("site_sum", (a,)) if a.varies else self.mul(self.const(float(sites)), a)
 
     # --- masks ---
 

@@ -10,6 +10,7 @@ from matlaw.errors import FatalError
 from matlaw.models.context import Context, ParameterSlot
 from matlaw.models.declaration import Declaration, Input, Output, Parameter, declarations
 from matlaw.models.number import parse_number
+from matlaw.models.provenance import evaluation_of
 from matlaw.models.variable import Variable
 from matlaw.tensors import Tensor
 
@@ -234,7 +235,8 @@ class Leaf(Model):
                 values[s] if isinstance(s, str) else overrides.get(s, _like_inputs(s.value, values)) for s in sources
             ]
             arguments[attribute] = tensors if attribute in self._many else tensors[0]
-        result = self.forward(**arguments)
+        with evaluation_of(f"{self.name}: {', '.join(self.outputs)}"):
+            result = self.forward(**arguments)
         if not isinstance(result, tuple):
             result = (result,)
         return dict(zip(self.outputs, result, strict=True))

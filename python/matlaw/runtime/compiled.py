@@ -156,9 +156,11 @@ class CompiledModel:
         return outputs, derivatives
 
     def jacobian(self, inputs: Mapping[str, Any]) -> tuple[Arrays, Blocks]:
-        """Return the outputs and the blocks ``[output][input]``, each ``(*B, *out_sub_batch, *out_base, *in_base)``.
+        """Return the outputs and the blocks ``[output][input]``.
 
-        A block that does not depend on the batch is ``(*out_base, *in_base)``.
+        Each is ``(*B, *out_sub_batch, *out_base, *in_sub_batch, *in_base)``.
+
+        A block that does not depend on the batch comes without ``*B``.
 
         :raises ConvergenceError: as :meth:`forward`
         :raises FatalError: as :meth:`forward`, or the law has no derivatives
@@ -208,7 +210,9 @@ class CompiledModel:
         return self._handle.memory_per_call()
 
     def param_jacobian(self, inputs: Mapping[str, Any]) -> Blocks:
-        """Return ``[output][parameter]``, each ``(*B, *out_base, *param_base)``, of the pairs that were compiled.
+        """Return ``[output][parameter]`` of the pairs that were compiled.
+
+        Each is ``(*B, *out_sub_batch, *out_base, *param_sub_batch, *param_base)``.
 
         :raises ConvergenceError: as :meth:`forward`
         :raises FatalError: as :meth:`forward`, or the law was compiled without them

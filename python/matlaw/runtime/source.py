@@ -57,13 +57,17 @@ class SourceLaw(EagerLaw):
             StatePair((outputs if p.role == "state" else inputs)(p.current), inputs(p.old), p.role, p.initial)
             for p in self._program.state_pairs
         ]
+        self._axes = {name: variable.sub_batch_ndim for name, variable in self._program.inputs.items()}
         self._parameters = {parameters(n): p for n, p in self._parameters.items()}
         self._parameter_batches = {parameters(n): shape for n, shape in self._parameter_batches.items()}
 
     @property
     def derivative_pairs(self) -> list[tuple[str, str]]:
-        """Derivatives ``(output, input)`` that the artifact was compiled with, by inputs without sub-batch axes."""
-        return [pair for pair in self._pairs if not self._program.inputs[pair[1]].sub_batch_ndim]
+        """Derivatives ``(output, input)`` that the artifact was compiled with.
+
+        Those by an input that got sub-batch axes in a call (``batch_ndim``) are left out.
+        """
+        return [pair for pair in self._pairs if self._program.inputs[pair[1]].sub_batch_ndim == self._axes[pair[1]]]
 
     @property
     def state_pairs(self) -> list[StatePair]:

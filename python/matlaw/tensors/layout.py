@@ -46,15 +46,26 @@ def to_public(internal: Tensor, batch_shape: Sequence[int]) -> torch.Tensor:
     :param internal: batch extent 1 or the product of ``batch_shape``
     :param batch_shape: extents of the batch axes of the result
     """
-    return data_to_public(internal.data, internal.base_ndim, batch_shape)
+    return block_to_public(internal.data, (internal.base_ndim, internal.sub_batch_ndim), (0, 0), batch_shape)
 
 
-def data_to_public(data: torch.Tensor, base_ndim: int, batch_shape: Sequence[int]) -> torch.Tensor:
-    """:func:`to_public` for data of any base shape, such as a derivative block ``(*out_base, *in_base, *sub, B)``."""
+def block_to_public(
+    block: torch.Tensor, output: tuple[int, int], given: tuple[int, int], batch_shape: Sequence[int]
+) -> torch.Tensor:
+    """A derivative in the public layout, ``(*B, *out_sub_batch, *out_base, *in_sub_batch, *in_base)``, contiguous.
+
+    :param block: ``(*out_base, *out_sub_batch, *in_base, *in_sub_batch, B)``
+    :param output: numbers of base and of sub-batch axes of what is differentiated
+    :param given: the same of what it is differentiated by
+    :param batch_shape: extents of the batch axes of the result
+    """
+    axes: list[int] = []
+    at = 0
+    for base, sub in (output, given):
+        axes += [*range(at + base, at + base + sub), *range(at, at + base)]
+        at += base + sub
     size = 1
     for extent in batch_shape:
         size *= extent
-    data = data.expand(*data.shape[:-1], size)
-    last = data.ndim - 1
-    moved = data.permute(last, *range(base_ndim, last), *range(base_ndim)).contiguous()
+    moved = block.expand(*block.shape[:-1], size).permute(at, *axes).contiguous()
     return moved.reshape((*batch_shape, *moved.shape[1:]))

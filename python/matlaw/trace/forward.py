@@ -80,6 +80,7 @@ def trace(
     outputs: Sequence[Slot],
     name: str,
     dtype: torch.dtype = torch.float64,
+    sites: int = 1,
 ) -> Traced:
     """Record ``function`` for any number of rows.
 
@@ -89,13 +90,15 @@ def trace(
     :param outputs: slots of the results
     :param name: what the function is, for messages
     :param dtype: of the arguments
-    :raises CompileError: the function cannot be recorded, or what it does depends on the number of rows
+    :param sites: when larger than 1, the first sub-batch axis of slots with this extent is recorded as symbolic, too
+    :raises CompileError: the function cannot be recorded, or what it does depends on the number of rows or sites
     """
     try:
-        module = record(function, inputs, dtype, _ROWS)
+        module = record(function, inputs, dtype, _ROWS, sites)
     except DependsOnRows as e:
         raise CompileError(
-            f"{name}: what its forward function does depends on the number of rows ({e}). "
+            f"{name}: what its forward function does depends on the number of rows"
+            f"{' or sites' if sites > 1 else ''} ({e}). "
             "Every row must be treated alike, for any number of rows."
         ) from e
     except Exception as e:
@@ -103,19 +106,22 @@ def trace(
             f"{name}: its forward function cannot be recorded as a graph ({type(e).__name__}: {_first_line(e)}). "
             "It must consist of torch operations on tensors (*base, *sub_batch, B) without branches on their values."
         ) from e
-    _check_results(module, outputs, name, dtype)
+    _check_results(module, outputs, name, dtype, sites)
     return Traced(name, module, tuple(inputs), tuple(outputs))
 
 
-def _check_results(module: torch.fx.GraphModule, outputs: Sequence[Slot], name: str, dtype: torch.dtype) -> None:
+def _check_results(
+    module: torch.fx.GraphModule, outputs: Sequence[Slot], name: str, dtype: torch.dtype, sites: int
+) -> None:
     results = next(node for node in module.graph.nodes if node.op == "output").args[0]
     if len(results) != len(outputs):
         raise CompileError(f"{name}: returned {len(results)} tensors, {len(outputs)} were expected")
     for slot, node in zip(outputs, results, strict=True):
         value = node.meta["val"]
         shape = value.shape
-        symbolic = bool(shape) and isinstance(shape[-1], Rows) and shape[-1].factor == 1
-        if len(shape) != len(slot.shape) + 1 or shape[:-1] != slot.shape or not (symbolic or shape[-1] == 1):
+        axis = slot.site_axis(sites)
+        own = tuple(Rows(what="sites") if d == axis else n for d, n in enumerate(slot.shape))
+        if len(shape) != len(slot.shape) + 1 or shape[:-1] != own or shape[-1] not in (Rows(), 1):
             found = ", ".join(map(str, shape))
             raise CompileError(f"{name}: '{slot.name}' came out as ({found}), expected {(*slot.shape, 'B')}")
         if value.dtype != dtype:

@@ -87,7 +87,7 @@ class Graph:
 
 def slots_of(variables: Mapping[str, Variable]) -> tuple[Slot, ...]:
     """One slot per variable."""
-    return tuple(Slot(name, variable.shape) for name, variable in variables.items())
+    return tuple(Slot(name, variable.shape, variable.sub_batch_ndim) for name, variable in variables.items())
 
 
 def typed_function(
@@ -121,7 +121,9 @@ def typed_function(
 
 def parameter_slots(parameters: Mapping[str, Any]) -> tuple[Slot, ...]:
     """One slot per promoted parameter."""
-    return tuple(Slot(name, (*type(p).base_shape, *p.sub_batch_shape)) for name, p in parameters.items())
+    return tuple(
+        Slot(name, (*type(p).base_shape, *p.sub_batch_shape), p.sub_batch_ndim) for name, p in parameters.items()
+    )
 
 
 def forward_of_segment(segment: Any, parameters: Mapping[str, Any], name: str) -> Forward:

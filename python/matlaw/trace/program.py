@@ -108,7 +108,7 @@ class ImplicitSegment(Segment):
         state.update({name: unknowns[name] for name in system.unknowns})
         found = system.model.run(state, self.overrides(parameters))
         return {
-            u: expand_sub_batch(found[r], self.unknowns[u].sub_batch_shape)
+            u: expand_sub_batch(found[r], state[u].sub_batch_shape)
             for u, r in zip(system.unknowns, system.residuals, strict=True)
         }
 
@@ -131,7 +131,8 @@ class ImplicitSegment(Segment):
             else:
                 zero = variable.type.zeros()
                 guesses[name] = zero if like is None else zero.to(like.dtype, like.device)
-            guesses[name] = expand_sub_batch(guesses[name], variable.sub_batch_shape)
+            if guesses[name].sub_batch_ndim < variable.sub_batch_ndim or 1 in guesses[name].sub_batch_shape:
+                guesses[name] = expand_sub_batch(guesses[name], variable.sub_batch_shape)
         return guesses
 
 

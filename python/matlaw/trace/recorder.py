@@ -2,12 +2,14 @@
 
 No symbols are involved, which would take seconds to load. A function is run twice, with different numbers of rows; what
 differs between the two records must be a multiple of the number of rows, or the function does not treat all rows alike.
+So with the number of sites, the places along a sub-batch axis, where that is not to be fixed either.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,6 +17,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.weak import WeakIdKeyDictionary
 
+from matlaw.models.provenance import observed_by
 from matlaw.trace.slots import Slot
 
 
@@ -28,15 +31,17 @@ class DependsOnRows(NotRecordable):
 
 @dataclass(frozen=True)
 class Rows:
-    """An extent that is a multiple of the number of rows.
+    """An extent that is a multiple of the number of rows, or of sites.
 
-    :ivar factor: of the number of rows
+    :ivar factor: of that number
+    :ivar what: ``rows`` or ``sites``
     """
 
     factor: int = 1
+    what: str = "rows"
 
     def __str__(self) -> str:
-        return "rows" if self.factor == 1 else f"{self.factor}*rows"
+        return self.what if self.factor == 1 else f"{self.factor}*{self.what}"
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,7 @@ class _Call:
     args: Any
     kwargs: Any
     results: Any
+    origin: str
 
 
 @dataclass
@@ -90,6 +96,7 @@ class _Recorder(TorchDispatchMode):
         self.record = _Record()
         self._numbers = WeakIdKeyDictionary()
         self._by_rows: set[int] = set()
+        self._origin = ""
         for x in arguments:
             self._by_rows.add(self._new(x))
 
@@ -142,9 +149,21 @@ class _Recorder(TorchDispatchMode):
             elif operands and torch.Tag.nondeterministic_seeded not in func.tags:
                 self.record.made[number] = y
         references_out = tuple(results) if isinstance(result, (list, tuple)) else results[0]
-        self.record.calls.append(_Call(func, references, named, references_out))
+        self.record.calls.append(_Call(func, references, named, references_out, self._origin))
         return result
 
+    @contextmanager
+    def within(self, what: str) -> Iterator[None]:
+        """Operations that are recorded here come from there."""
+        outer, self._origin = self._origin, what
+        yield
+        self._origin = outer
+
+
+#: Key of a node's metadata: which model it comes from, and of which variables.
+ORIGIN: Final = "matlaw_origin"
+#: Numbers of sites to run a function with.
+_SITES: Final = (5, 7)
 
 _READS: Final = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
 
@@ -167,12 +186,12 @@ def _refs(x: Any) -> set[int]:
     return set().union(*map(_refs, x)) if isinstance(x, tuple) else set()
 
 
-def _run(function: Callable[..., Sequence[torch.Tensor]], inputs: Sequence[Slot], rows: int, dtype: Any) -> _Record:
+def _run(function: Callable[..., Sequence[torch.Tensor]], shapes: Sequence[tuple[int, ...]], dtype: Any) -> _Record:
     generator = torch.Generator().manual_seed(1)
     # Any regular values do: the results are not used. Those of both runs begin alike.
-    arguments = [torch.rand(*slot.shape, rows, dtype=dtype, generator=generator) + 0.5 for slot in inputs]
+    arguments = [torch.rand(*shape, dtype=dtype, generator=generator) + 0.5 for shape in shapes]
     recorder = _Recorder(arguments)
-    with torch.no_grad(), recorder:
+    with torch.no_grad(), recorder, observed_by(recorder.within):
         outputs = tuple(function(*arguments))
     recorder.record.outputs = recorder.refer(outputs)
     return recorder.record
@@ -183,6 +202,7 @@ def record(
     inputs: Sequence[Slot],
     dtype: torch.dtype,
     rows: tuple[int, int],
+    sites: int = 1,
 ) -> torch.fx.GraphModule:
     """Record a function for any number of rows.
 
@@ -192,19 +212,29 @@ def record(
     :param inputs: slots of the arguments
     :param dtype: of the arguments
     :param rows: two numbers of rows to run it with
+    :param sites: when larger than 1, the first sub-batch axis of slots with this extent may have any other
     :returns: its aten operations; every node that stands for a tensor has its :class:`Shaped` in ``meta["val"]``, one
         that stands for several a tuple of them
     :raises NotRecordable: it looks at values, or what it does depends on the number of rows
     """
-    first, second = (_run(function, inputs, n, dtype) for n in rows)
-    return _Merge(first, second, rows).module(len(inputs))
+    numbers = {"rows": rows} | ({"sites": _SITES} if sites > 1 else {})
+
+    def shapes(k: int) -> list[tuple[int, ...]]:
+        places = [slot.site_axis(sites) for slot in inputs]
+        return [
+            (*(_SITES[k] if d == axis else n for d, n in enumerate(slot.shape)), rows[k])
+            for slot, axis in zip(inputs, places, strict=True)
+        ]
+
+    first, second = (_run(function, shapes(k), dtype) for k in range(2))
+    return _Merge(first, second, numbers).module(len(inputs))
 
 
 class _Merge:
-    """One graph from two records that differ in the number of rows."""
+    """One graph from two records that differ in the numbers of rows and of sites."""
 
-    def __init__(self, first: _Record, second: _Record, rows: tuple[int, int]) -> None:
-        self.first, self.second, self.rows = first, second, rows
+    def __init__(self, first: _Record, second: _Record, numbers: Mapping[str, tuple[int, int]]) -> None:
+        self.first, self.second, self.numbers = first, second, numbers
         if len(first.calls) != len(second.calls) or first.constants.keys() != second.constants.keys():
             raise DependsOnRows("another number of operations")
         for number, x in first.constants.items():
@@ -241,6 +271,7 @@ class _Merge:
 
     def _call(self, call: _Call, args: Any, kwargs: dict[str, Any]) -> None:
         node = self.graph.call_function(call.function, args, kwargs)
+        node.meta[ORIGIN] = call.origin
         if isinstance(call.results, _Ref):
             node.meta["val"] = self._shaped(call.results.number)
             self.nodes[call.results.number] = node
@@ -262,10 +293,11 @@ class _Merge:
             return tuple(self._unified(x, y) for x, y in zip(a, b, strict=True))
         if type(a) is type(b) and (a == b or a is b or (a != a and b != b)):
             return a
-        one, two = self.rows
-        if type(a) is int and type(b) is int and a % one == 0 and b == a // one * two:
-            return Rows(a // one)
-        raise DependsOnRows(f"{a} with {one} rows, {b} with {two}")
+        for what, (one, two) in self.numbers.items():
+            if type(a) is int and type(b) is int and a % one == 0 and b == a // one * two:
+                return Rows(a // one, what)
+        cases = [", ".join(f"{n[k]} {what}" for what, n in self.numbers.items()) for k in range(2)]
+        raise DependsOnRows(f"{a} with {cases[0]}; {b} with {cases[1]}")
 
     def _nodes(self, x: Any) -> Any:
         if isinstance(x, tuple):
@@ -283,18 +315,22 @@ class _Merge:
 
     def _extent(self, rows: Rows) -> torch.fx.Node:
         if rows not in self.extents:
-            if 0 not in self.nodes or self.nodes[0].op != "placeholder":
-                raise DependsOnRows("no argument tells the number of rows")
-            first = self.nodes[0]
-            axis = len(first.meta["val"].shape) - 1
+            first, axis = self._telling(rows.what)
             # At the front, so that every later node may use it.
             with self.graph.inserting_before(self._front()):
                 whole = self.extents.setdefault(
-                    Rows(), self.graph.call_function(torch.ops.aten.sym_size.int, (first, axis))
+                    Rows(what=rows.what), self.graph.call_function(torch.ops.aten.sym_size.int, (first, axis))
                 )
                 if rows.factor != 1:
                     self.extents[rows] = self.graph.call_function(operator.mul, (whole, rows.factor))
         return self.extents[rows]
+
+    def _telling(self, what: str) -> tuple[torch.fx.Node, int]:
+        """An argument, and the position of its axis of rows or sites."""
+        for node in self.nodes.values():
+            if node.op == "placeholder" and Rows(what=what) in node.meta["val"].shape:
+                return node, node.meta["val"].shape.index(Rows(what=what))
+        raise DependsOnRows(f"no argument tells the number of {what}")
 
     def _front(self) -> torch.fx.Node:
         known = {*self.extents.values()}

@@ -13,6 +13,7 @@ class Slot:
 
     :ivar name: variable name, or what the tensor is
     :ivar shape: ``(*base, *sub_batch)``, without the batch axis
+    :ivar sub_batch_ndim: how many of these are sub-batch axes
 
     >>> Slot("stress", (6,)).size
     6
@@ -20,6 +21,17 @@ class Slot:
 
     name: str
     shape: tuple[int, ...]
+    sub_batch_ndim: int = 0
+
+    @property
+    def sub_batch_shape(self) -> tuple[int, ...]:
+        """Extents of the sub-batch axes."""
+        return self.shape[len(self.shape) - self.sub_batch_ndim :]
+
+    def site_axis(self, sites: int) -> int | None:
+        """Position of the axis of sites: the first sub-batch axis, if that has the given extent, which is above 1."""
+        axis = len(self.shape) - self.sub_batch_ndim
+        return axis if sites > 1 and self.sub_batch_ndim and self.shape[axis] == sites else None
 
     @property
     def size(self) -> int:

@@ -5,10 +5,10 @@ import pytest
 import torch
 from recorded_models import RECORDS, build, typed
 
-from matlaw.ir import Program, evaluate
+from matlaw.ir import evaluate
 from matlaw.ir.aten import UnsupportedOperation
-from matlaw.lower.native.programs import ForwardProgram
-from matlaw.trace.graphs import Forward, parameter_slots, slots_of, typed_function
+from matlaw.lower.native.programs import ForwardProgram, native_program
+from matlaw.trace.graphs import Forward, Pair, jvp_graph, parameter_slots, slots_of, typed_function
 
 ROWS = 2
 #: Models whose rows do not depend on each other.
@@ -54,9 +54,9 @@ def test_scalar_program_and_its_derivatives(record, write):
     for found, expected in zip(evaluate(program.value, given), forward.function(*arguments), strict=True):
         np.testing.assert_allclose(found, np.broadcast_to(expected.numpy(), found.shape), rtol=1e-12, atol=1e-14)
     for k, slot in enumerate(forward.inputs):
-        blocks = tuple(tuple(program.pair(out.name, slot.name)) for out in forward.outputs)
-        slots = tuple(type(out)(out.name, (out.size, slot.size)) for out in forward.outputs)
-        found = evaluate(Program(program.value.pool, forward.inputs, slots, blocks), given)
+        graph = jvp_graph("jvp", forward, [Pair(out.name, slot.name) for out in forward.outputs])
+        blocks = evaluate(native_program(graph, program), given)[len(forward.outputs) :]
+        found = [b.reshape(out.size, slot.size, ROWS) for b, out in zip(blocks, forward.outputs, strict=True)]
         for c in range(slot.size):
             for block, expected in zip(found, finite_differences(forward.function, arguments, k, c), strict=True):
                 scale = max(float(np.abs(block).max()), 1e-6)

@@ -62,9 +62,9 @@ public:
   /// Promoted parameters; empty when all were baked in.
   const TensorMap & named_parameters() const override;
   void set_parameter(const std::string & name, const at::Tensor & value) override;
-  /// blocks[output][parameter], each (*B, *out_base, *param_base) or without B where all rows share one block, of the
-  /// pairs that the law was compiled with (-d OUT:PARAM). Throw FatalError when there are none, ConvergenceError and
-  /// InputError as jacobian() does.
+  /// blocks[output][parameter], each (*B, *out_sub_batch, *out_base, *param_sub_batch, *param_base) or without B where
+  /// all rows share one block, of the pairs that the law was compiled with (-d OUT:PARAM). Throw FatalError when there
+  /// are none, ConvergenceError and InputError as jacobian() does.
   BlockMap param_jacobian(const TensorMap & inputs) const override;
   /// The derivative of sum(cotangent * output) by each parameter that has derivatives, of the shape of the parameter's
   /// value: per row where it has one value per row, the sum over the rows that share a value otherwise. A missing

@@ -58,10 +58,10 @@ public:
   {
     for (const auto & pair : metadata.derivatives)
       _pairs[int(Want::JACOBIAN)].push_back(
-          {&find(metadata.outputs, pair.output), &find(metadata.inputs, pair.input), pair.batch_independent});
+          {find(metadata.outputs, pair.output), find(metadata.inputs, pair.input), pair.batch_independent});
     for (const auto & pair : metadata.param_derivatives)
       _pairs[int(Want::PARAM_JACOBIAN)].push_back(
-          {&find(metadata.outputs, pair.output), &find(metadata.parameters, pair.input), pair.batch_independent});
+          {find(metadata.outputs, pair.output), find(metadata.parameters, pair.input), pair.batch_independent});
     for (const auto want : {Want::VALUES, Want::JACOBIAN, Want::PARAM_JACOBIAN})
     {
       const auto & chain = this->chain(want);
@@ -240,23 +240,19 @@ private:
       };
       for (const auto & variable : metadata.outputs)
       {
-        auto shape = variable.sub_batch_shape;
-        shape.insert(shape.end(), variable.base_shape.begin(), variable.base_shape.end());
-        const auto tensor = make(shape, evaluator._dtype);
+        const auto tensor = make(variable.public_shape(), evaluator._dtype);
         outputs.push_back(tensor.template mutable_data_ptr<Real>());
         evaluation.outputs.emplace(variable.reported, tensor);
       }
       const auto & pairs = evaluator.pairs(want);
       for (std::size_t k = 0; k < pairs.size(); k++)
       {
-        const auto & [output, input, constant] = pairs[k];
-        auto shape = output->base_shape;
-        shape.insert(shape.end(), input->base_shape.begin(), input->base_shape.end());
-        const auto tensor = constant ? evaluator.constant_blocks(want)[k].clone() : make(shape, evaluator._dtype);
-        blocks.push_back(constant ? nullptr : tensor.template mutable_data_ptr<Real>());
-        block_rows.push_back(output->size);
-        block_columns.push_back(input->size);
-        evaluation.jacobian[output->reported].insert_or_assign(input->reported, tensor);
+        const auto & pair = pairs[k];
+        const auto tensor =
+            pair.batch_independent ? evaluator.constant_blocks(want)[k].clone() : make(pair.shape(), evaluator._dtype);
+        blocks.push_back(pair.batch_independent ? nullptr : tensor.template mutable_data_ptr<Real>());
+        block_sizes.push_back(pair.output->size * pair.input->size);
+        evaluation.jacobian[pair.output->reported].insert_or_assign(pair.input->reported, tensor);
       }
       evaluation.status = make({}, at::kChar);
       evaluation.iterations = make({}, at::kInt);
@@ -286,7 +282,7 @@ private:
     std::vector<runtime::RowReader<Real>> readers;
     /// A block that is the same for all rows is a null pointer here: it is known already.
     std::vector<Real *> outputs, blocks;
-    std::vector<std::int64_t> block_rows, block_columns;
+    std::vector<std::int64_t> block_sizes;
     std::int8_t * status;
     std::int32_t * iterations;
     std::int32_t * substeps;
@@ -326,13 +322,35 @@ private:
   /// A derivative that was compiled.
   struct TypedPair
   {
+    TypedPair(const artifact::Variable & out, const artifact::Variable & in, bool constant)
+        : output(&out),
+          input(&in),
+          batch_independent(constant),
+          rows(positions(out)),
+          columns(positions(in))
+    {
+    }
+    /// Of a block, without the batch.
+    std::vector<std::int64_t> shape() const
+    {
+      auto shape = output->public_shape();
+      const auto by = input->public_shape();
+      shape.insert(shape.end(), by.begin(), by.end());
+      return shape;
+    }
+    static std::vector<std::int64_t> positions(const artifact::Variable & variable)
+    {
+      return runtime::public_positions(size_of(variable.sub_batch_shape), size_of(variable.base_shape));
+    }
     const artifact::Variable * output;
     const artifact::Variable * input;
     bool batch_independent;
+    /// Where each row and column of a block in the arena stands in the caller's.
+    std::vector<std::int64_t> rows, columns;
   };
   const std::vector<TypedPair> & pairs(Want want) const { return _pairs[int(want)]; }
 
-  /// Blocks that are the same for all rows, (*out_base, *in_base), at their place among pairs(want); others are not
+  /// Blocks that are the same for all rows, without a batch axis, at their place among pairs(want); others are not
   /// defined. They depend on nothing that a call hands over, so they are computed once, from a row of zeros.
   const std::vector<at::Tensor> & constant_blocks(Want want) const
   {
@@ -358,14 +376,11 @@ private:
                      for (std::size_t k = 0; k < pairs(want).size(); k++)
                      {
                        auto & tensor = constants.blocks.emplace_back();
-                       const auto & [output, input, constant] = pairs(want)[k];
-                       if (!constant)
+                       const auto & pair = pairs(want)[k];
+                       if (!pair.batch_independent)
                          continue;
-                       auto shape = output->base_shape;
-                       shape.insert(shape.end(), input->base_shape.begin(), input->base_shape.end());
-                       tensor = at::empty(shape, at::TensorOptions().dtype(_dtype));
-                       copy_block(chain.derivatives()[k], output->size, input->size,
-                                  tensor.template mutable_data_ptr<Real>(), 1, arena, ld);
+                       tensor = at::empty(pair.shape(), at::TensorOptions().dtype(_dtype));
+                       copy_block(chain.derivatives()[k], pair, tensor.template mutable_data_ptr<Real>(), 1, arena, ld);
                      }
                    });
     return constants.blocks;
@@ -461,7 +476,9 @@ private:
     for (std::size_t k = 0; k < call.outputs.size(); k++)
       writer(call, k).write(first, rows, arena + _chain.outputs()[k].offset * ld, ld);
     for (std::size_t k = 0; k < call.blocks.size(); k++)
-      write_block(call, k, first, rows, arena, ld);
+      if (call.blocks[k])
+        copy_block(call.chain.derivatives()[k], pairs(call.want)[k], call.blocks[k] + first * call.block_sizes[k], rows,
+                   arena, ld);
     for (std::int64_t i = 0; i < rows; i++)
     {
       call.status[first + i] = std::int8_t(w.status[i]);
@@ -508,11 +525,12 @@ private:
   void write_block(Call & call, std::size_t k, std::int64_t row, const Real * from, std::int64_t columns,
                    std::int64_t ld) const
   {
-    const auto p = call.block_rows[k], r = call.block_columns[k];
+    const auto & pair = pairs(call.want)[k];
+    const auto p = pair.output->size, r = pair.input->size;
     Real * to = call.blocks[k] + row * p * r;
     for (std::int64_t i = 0; i < p; i++)
       for (std::int64_t j = 0; j < r; j++)
-        to[i * r + j] = from[(i * columns + j) * ld];
+        to[pair.rows[i] * r + pair.columns[j]] = from[(i * columns + j) * ld];
   }
 
   runtime::RowWriter<Real> writer(Call & call, std::size_t k) const
@@ -522,18 +540,11 @@ private:
     return {call.outputs[k], variable.size / std::max<std::int64_t>(base, 1), base};
   }
 
-  void write_block(Call & call, std::size_t k, std::int64_t first, std::int64_t rows, const Real * arena,
-                   std::int64_t ld) const
+  /// Copies a derivative of `rows` rows from the arena to (rows, *pair.shape()).
+  static void copy_block(const Block & block, const TypedPair & pair, Real * to, std::int64_t rows, const Real * arena,
+                         std::int64_t ld)
   {
-    const auto p = call.block_rows[k], r = call.block_columns[k];
-    if (call.blocks[k])
-      copy_block(call.chain.derivatives()[k], p, r, call.blocks[k] + first * p * r, rows, arena, ld);
-  }
-
-  /// Copies a derivative of `rows` rows from the arena to (rows, p, r).
-  static void copy_block(const Block & block, std::int64_t p, std::int64_t r, Real * to, std::int64_t rows,
-                         const Real * arena, std::int64_t ld)
-  {
+    const auto p = pair.output->size, r = pair.input->size;
     if (block.kind != Block::Kind::STORED)
     {
       std::fill_n(to, rows * p * r, Real(0));
@@ -551,7 +562,7 @@ private:
         for (std::int64_t j = 0; j < r; j++)
         {
           const Real * from = arena + (block.offset + i * block.stride + j) * ld + row;
-          Real * place = to + row * p * r + i * r + j;
+          Real * place = to + row * p * r + pair.rows[i] * r + pair.columns[j];
           for (std::int64_t h = 0; h < height; h++)
             place[h * p * r] = from[h];
         }
@@ -567,8 +578,7 @@ private:
     {
       if (!call.blocks[k])
         continue;
-      const auto size = call.block_rows[k] * call.block_columns[k];
-      std::fill_n(call.blocks[k] + row * size, size, nan);
+      std::fill_n(call.blocks[k] + row * call.block_sizes[k], call.block_sizes[k], nan);
     }
   }
 

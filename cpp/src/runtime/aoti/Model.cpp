@@ -153,9 +153,8 @@ struct Model::Implementation
     for (const auto & parameter : metadata().parameters)
     {
       parameter_names.push_back(parameter.reported);
-      auto shape = parameter.sub_batch_shape;
-      shape.insert(shape.end(), parameter.base_shape.begin(), parameter.base_shape.end());
-      parameters[parameter.reported] = at::tensor(parameter.value, at::kDouble).reshape(shape).to(artifact.dtype);
+      parameters[parameter.reported] =
+          at::tensor(parameter.value, at::kDouble).reshape(parameter.public_shape()).to(artifact.dtype);
     }
   }
 
@@ -360,17 +359,21 @@ std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const Tenso
     {
       const auto rows = batch_shape(output, outputs.at(output.reported));
       auto whole = rows, flat = rows;
-      for (const auto & base : {output.base_shape, variable->base_shape})
-        whole.insert(whole.end(), base.begin(), base.end());
+      for (const auto & axes : {output.public_shape(), variable->public_shape()})
+        whole.insert(whole.end(), axes.begin(), axes.end());
       flat.insert(flat.end(), {output.size, variable->size});
       const auto matrix = blocks.at(output.reported).at(input).expand(whole).reshape(flat);
-      auto shape = batch_shape(*variable, tangents.at(input));
+      const auto own = batch_shape(*variable, tangents.at(input));
+      auto full = own, shape = own;
+      const auto axes = variable->public_shape();
+      full.insert(full.end(), axes.begin(), axes.end());
       shape.insert(shape.end(), {variable->size, 1});
-      const auto term = at::matmul(matrix, tangents.at(input).reshape(shape)).squeeze(-1);
+      const auto term = at::matmul(matrix, tangents.at(input).expand(full).reshape(shape)).squeeze(-1);
       sum = sum.defined() ? sum.add(term) : term;
     }
     auto shape = sum.sizes().slice(0, std::size_t(sum.dim()) - 1).vec();
-    shape.insert(shape.end(), output.base_shape.begin(), output.base_shape.end());
+    const auto axes = output.public_shape();
+    shape.insert(shape.end(), axes.begin(), axes.end());
     derivatives[output.reported] = sum.reshape(shape);
   }
   return {std::move(outputs), std::move(derivatives)};
@@ -387,7 +390,10 @@ void Model::set_parameter(const std::string & name, const at::Tensor & value)
       if (!at::isfinite(value).all().item<bool>())
         throw InputError("Parameter '" + name + "' of model '" + this->name() + "' cannot be NaN or infinite.", name,
                          -1);
-      self.parameters[name] = value.detach().clone(at::MemoryFormat::Contiguous);
+      auto shape = batch_shape(parameter, value);
+      const auto own = parameter.public_shape();
+      shape.insert(shape.end(), own.begin(), own.end());
+      self.parameters[name] = value.detach().expand(shape).clone(at::MemoryFormat::Contiguous);
     }
 }
 
@@ -460,10 +466,10 @@ TensorMap Model::param_vjp(const TensorMap & inputs, const TensorMap & cotangent
                          output->name + ":" + parameter.name + ", or leave out the cotangent of '" + output->reported +
                          "'.");
       terms.push_back({blocks.at(output->reported).at(parameter.reported), cotangents.at(output->reported),
-                       output->size, std::int64_t(output->base_shape.size())});
+                       output->public_shape()});
     }
-    gradients[parameter.reported] = parameter_gradient(terms, shape_of_call, self.parameters.at(parameter.reported),
-                                                       parameter.size, std::int64_t(parameter.base_shape.size()));
+    gradients[parameter.reported] =
+        parameter_gradient(terms, shape_of_call, self.parameters.at(parameter.reported), parameter.public_shape());
   }
   return gradients;
 }

@@ -11,9 +11,8 @@ namespace matlaw::aoti
 static std::string expected_text(const artifact::Variable & variable)
 {
   std::string text = "(*B";
-  for (const auto & part : {variable.sub_batch_shape, variable.base_shape})
-    for (const auto n : part)
-      text += ", " + std::to_string(n);
+  for (const auto n : variable.public_shape())
+    text += ", " + std::to_string(n);
   return text + ")";
 }
 
@@ -34,8 +33,7 @@ void check_tensor(const std::string & what, const artifact::Variable & variable,
     throw FatalError(subject + "has dtype " + at::toString(value.scalar_type()) + ", expected " + at::toString(dtype) +
                      ". Convert it, or compile the law with the other --dtype.");
   const auto sizes = value.sizes().vec();
-  auto trailing = variable.sub_batch_shape;
-  trailing.insert(trailing.end(), variable.base_shape.begin(), variable.base_shape.end());
+  const auto trailing = variable.public_shape();
   bool fits = sizes.size() >= trailing.size();
   for (std::size_t i = 0; fits && i < trailing.size(); i++)
   {

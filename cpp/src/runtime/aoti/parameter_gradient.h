@@ -11,18 +11,17 @@ namespace matlaw::aoti
 /// An output's derivative by the parameter, and the weight of that output.
 struct WeightedBlock
 {
-  /// (*B, *out_base, *param_base), or without B where all rows have the same
+  /// (*B, *out, *param), or without B where all rows have the same
   at::Tensor block;
-  /// (*B', *out_base) with B' broadcastable to B
+  /// (*B', *out') with B' broadcastable to B, out' to out
   at::Tensor cotangent;
-  std::int64_t output_size;
-  std::int64_t output_base_ndim;
+  /// `out`: (*sub_batch, *base) of the output
+  std::vector<std::int64_t> output;
 };
 
 /// The derivative of sum(cotangent * output) over all terms by a parameter, of the shape of its value
-/// (*P, *param_base): rows that share one value are added up, in their order, so the sum has the same bits however the
-/// rows were computed.
+/// (*P, *param), with `own` = param, its (*sub_batch, *base): rows that share one value are added up, in their order,
+/// so the sum has the same bits however the rows were computed.
 at::Tensor parameter_gradient(const std::vector<WeightedBlock> & terms, const std::vector<std::int64_t> & batch,
-                              const at::Tensor & parameter, std::int64_t parameter_size,
-                              std::int64_t parameter_base_ndim);
+                              const at::Tensor & parameter, const std::vector<std::int64_t> & own);
 }

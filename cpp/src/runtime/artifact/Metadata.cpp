@@ -10,6 +10,13 @@
 
 namespace matlaw::artifact
 {
+std::vector<std::int64_t> Variable::public_shape() const
+{
+  auto shape = sub_batch_shape;
+  shape.insert(shape.end(), base_shape.begin(), base_shape.end());
+  return shape;
+}
+
 namespace
 {
 using nlohmann::json;
@@ -583,14 +590,7 @@ void check_consistency(const Metadata & metadata, const std::string & folder)
   {
     if (!is_output(pair.output) || !parameters.count(pair.input))
       refuse("the derivative of '" + pair.output + "' by '" + pair.input + "' is not of an output by a parameter");
-    if (!known.at(pair.output)->sub_batch_shape.empty() || !parameters.at(pair.input)->sub_batch_shape.empty())
-      refuse("it has a derivative of '" + pair.output + "' by '" + pair.input +
-             "', one of which is sub-batched, which no artifact may have");
   }
-  for (const auto & pair : metadata.derivatives)
-    for (const auto & name : {pair.output, pair.input})
-      if (!known.at(name)->sub_batch_shape.empty())
-        refuse("it has a derivative that involves the sub-batched variable '" + name + "', which no artifact may have");
   for (const auto & pair : metadata.state_pairs)
   {
     if (!is_input(pair.old))

@@ -23,6 +23,8 @@ struct Variable
   std::string type;
   std::vector<std::int64_t> base_shape;
   std::vector<std::int64_t> sub_batch_shape;
+  /// (*sub_batch, *base), the axes behind the batch in the public layout
+  std::vector<std::int64_t> public_shape() const;
   std::int64_t size = 0;
 };
 

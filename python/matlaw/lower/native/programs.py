@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from matlaw.ir.aten import interpret
+from matlaw.errors import CompileError
+from matlaw.ir.aten import UnsupportedOperation, interpret
 from matlaw.ir.differentiate import Gradient, differentiate
-from matlaw.ir.program import Program
+from matlaw.ir.program import Place, Program, places
 from matlaw.ir.values import Value
 from matlaw.trace.forward import trace
-from matlaw.trace.graphs import Forward, Graph
+from matlaw.trace.graphs import Forward, Graph, offsets
+from matlaw.trace.slots import Slot, total_size
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of a matrix of derivatives, or one at every site.
+
+    :ivar row: which component of the outputs, all of them one below the other
+    :ivar column: which component of the input
+    """
+
+    value: Value
+    row: Place
+    column: Place
+
+    def place(self, width: int, first_row: int = 0, first_column: int = 0) -> Place:
+        """Where it stands in a row-major matrix, when rows and columns start there."""
+        component = (self.row.component + first_row) * width + self.column.component + first_column
+        return Place(component, self.row.stride * width + self.column.stride)
 
 
 class ForwardProgram:
     """The scalars of a forward function, and its derivatives; recorded once, shared by the graphs that derive from it.
+
+    The first sub-batch axis, for instance the grains, is kept whole where the function treats all its sites alike and
+    no site acts on another: the program then has a loop over sites. Otherwise every site has scalars of its own.
 
     :param forward: the function
     :raises CompileError: the function cannot be recorded
@@ -22,35 +47,69 @@ class ForwardProgram:
 
     def __init__(self, forward: Forward) -> None:
         self.forward = forward
-        #: The recorded function.
-        self.traced = trace(forward.function, forward.inputs, forward.outputs, forward.name)
-        self.value = interpret(self.traced.module, forward.inputs, forward.outputs)
+        sites = _sites(forward)
+        try:
+            self._record(sites)
+        except (CompileError, UnsupportedOperation):
+            if sites == 1:
+                raise
+            self._record(1)
         self._gradients: dict[int, dict[Value, Gradient]] = {}
+
+    def _record(self, sites: int) -> None:
+        forward = self.forward
+        #: The recorded function.
+        self.traced = trace(forward.function, forward.inputs, forward.outputs, forward.name, sites=sites)
+        self.value = interpret(self.traced.module, forward.inputs, forward.outputs, sites=sites)
+        if any(v.varies and v.depth for v in self.outputs):
+            raise UnsupportedOperation("sum", "sites act on each other")
 
     @property
     def outputs(self) -> list[Value]:
-        """All components of all outputs."""
+        """All components of all outputs, those that differ by their site only once."""
         return [v for values in self.value.values for v in values]
 
-    def block_at(self, rows: Sequence[Value], position: int) -> list[list[Value]]:
-        """Derivatives of values by an input: one list per row, one entry per component of the input.
-
-        :param rows: some of the output components
-        :param position: of the input
-        """
-        seeds = [self.value.pool.input(position, c) for c in range(self.forward.inputs[position].size)]
-        if position not in self._gradients:
-            self._gradients[position] = differentiate(self.value.pool, self.outputs, seeds)
-        gradients = self._gradients[position]
-        zero = self.value.pool.zero
-        return [[gradients[v].get(k, zero) for k in range(len(seeds))] for v in rows]
-
-    def pair(self, output: str, by: str) -> list[Value]:
-        """The block of an output by an input, row-major."""
-        names = [slot.name for slot in self.forward.outputs]
+    @property
+    def rows(self) -> list[tuple[Value, Place]]:
+        """All components of all outputs, and where they are when all outputs stand one below the other."""
+        first = offsets(self.forward.outputs)
         return [
-            d for row in self.block_at(self.value.values[names.index(output)], self.forward.position(by)) for d in row
+            (v, Place(first[slot.name] + place.component, place.stride))
+            for k, slot in enumerate(self.forward.outputs)
+            for v, place in self.value.stores(k)
         ]
+
+    def entries(self, position: int, output: str | None = None) -> list[Entry]:
+        """Derivatives by an input; what is not there is zero.
+
+        :param position: of the input
+        :param output: only those of this one, with rows that start at its first component
+        """
+        columns = places(self.forward.inputs[position], self.value.sites)
+        if position not in self._gradients:
+            seeds = [self.value.pool.input(position, p.component, p.stride) for p in columns]
+            self._gradients[position] = differentiate(self.value.pool, self.outputs, seeds, self.value.sites)
+        gradients = self._gradients[position]
+        if output is None:
+            rows = self.rows
+        else:
+            rows = list(self.value.stores([slot.name for slot in self.forward.outputs].index(output)))
+        return [Entry(d, row, columns[k]) for v, row in rows for k, d in sorted(gradients[v].items())]
+
+    def pair(self, output: str, by: str) -> list[Entry]:
+        """The block of an output by an input."""
+        return self.entries(self.forward.position(by), output)
+
+
+def _sites(forward: Forward) -> int:
+    """The extent that the first sub-batch axis has in most slots; 1 where there is none."""
+    slots = [*forward.inputs, *forward.outputs]
+    extents = Counter(slot.sub_batch_shape[0] for slot in slots if slot.sub_batch_ndim)
+    return extents.most_common(1)[0][0] if extents else 1
+
+
+#: The values of an output, and where they stand.
+Stores = list[tuple[Value, Place]]
 
 
 def native_program(graph: Graph, forward: ForwardProgram) -> Program:
@@ -60,27 +119,56 @@ def native_program(graph: Graph, forward: ForwardProgram) -> Program:
     :param forward: the scalars of what it derives from
     """
     pool = forward.value.pool
-    negative = tuple(pool.neg(v) for v in forward.outputs)
+    count = len(forward.forward.outputs)
 
-    def side_by_side(columns: Sequence[str]) -> tuple[Value, ...]:
-        blocks = [forward.block_at(forward.outputs, forward.forward.position(name)) for name in columns]
-        return tuple(d for k in range(len(forward.outputs)) for block in blocks for d in block[k])
+    def side_by_side(columns: Sequence[str]) -> Stores:
+        slots = [forward.forward.inputs[forward.forward.position(name)] for name in columns]
+        width, first = total_size(slots), offsets(slots)
+        return [
+            (e.value, e.place(width, first_column=first[name]))
+            for name in columns
+            for e in forward.entries(forward.forward.position(name))
+        ]
 
-    values: tuple[tuple[Value, ...], ...]
+    def block(output: str, by: str) -> Stores:
+        width = forward.forward.inputs[forward.forward.position(by)].size
+        return [(e.value, e.place(width)) for e in forward.pair(output, by)]
+
+    value = [list(forward.value.stores(k)) for k in range(count)]
+    negative = [(pool.neg(v), place) for v, place in forward.rows]
+    stores: list[Stores]
     if graph.kind in ("value", "predictor"):
-        values = forward.value.values
+        stores = value
     elif graph.kind == "jvp":
-        values = forward.value.values + tuple(tuple(forward.pair(p.output, p.input)) for p in graph.pairs)
+        stores = value + [block(p.output, p.input) for p in graph.pairs]
     elif graph.kind == "param_jvp":
-        values = tuple(tuple(forward.pair(p.output, p.input)) for p in graph.pairs)
+        stores = [block(p.output, p.input) for p in graph.pairs]
     elif graph.kind == "residual":
-        values = (negative,)
+        stores = [negative]
     elif graph.kind == "jacobian":
-        values = (side_by_side(graph.columns), negative)
+        stores = [side_by_side(graph.columns), negative]
     elif graph.kind == "dr_dparam":
-        values = (side_by_side([slot.name for slot in forward.forward.outputs]), side_by_side(graph.columns))
+        stores = [side_by_side([slot.name for slot in forward.forward.outputs]), side_by_side(graph.columns)]
     elif graph.kind == "jacobian_given":
-        values = (side_by_side(graph.columns),)
+        stores = [side_by_side(graph.columns)]
     else:
         raise ValueError(f"a graph of kind '{graph.kind}' has no native kernel")
-    return Program(pool, graph.inputs, graph.outputs, values)
+    if forward.value.sites == 1:
+        values = tuple(_dense(out, slot, pool.zero) for out, slot in zip(stores, graph.outputs, strict=True))
+        return Program(pool, graph.inputs, graph.outputs, values)
+    return Program(
+        pool,
+        graph.inputs,
+        graph.outputs,
+        tuple(tuple(v for v, _ in out) for out in stores),
+        tuple(tuple(place for _, place in out) for out in stores),
+        forward.value.sites,
+    )
+
+
+def _dense(stores: Stores, slot: Slot, zero: Value) -> tuple[Value, ...]:
+    """All components of an output."""
+    found = [zero] * slot.size
+    for v, place in stores:
+        found[place.component] = v
+    return tuple(found)

@@ -19,7 +19,7 @@ class FiniteVolumeAppendBoundaryCondition(Leaf):
     * ``input`` (Scalar, any unit): the values
     * ``output`` (Scalar): one more, by default ``<input>_with_bc_<side>``
     * ``side``: ``left`` or ``right``
-    * ``bc_value`` (Scalar, the same unit): the value that is added
+    * ``bc_value`` (Scalar, the same unit): the value that is added; it may have the axis of the values, with extent 1
     """
 
     side = Option("str", "left or right", required=False, default="left", choices=("right", "left"))
@@ -42,7 +42,9 @@ class FiniteVolumeAppendBoundaryCondition(Leaf):
     def forward(self, input: Scalar, bc_value: Scalar) -> Scalar:
         """All values."""
         require_sub_batch(input, f"'{self._variable}'")
-        end = expand_sub_batch(append_axis(bc_value), (*input.sub_batch_shape[:-1], 1)).data
+        if bc_value.sub_batch_ndim < input.sub_batch_ndim:
+            bc_value = append_axis(bc_value)
+        end = expand_sub_batch(bc_value, (*input.sub_batch_shape[:-1], 1)).data
         end, _ = torch.broadcast_tensors(end, input.data[..., :1, :])
         data = input.data.expand(*input.data.shape[:-1], end.shape[-1])
         return Scalar(torch.cat([end, data] if self._side == "left" else [data, end], dim=-2), input.sub_batch_ndim)

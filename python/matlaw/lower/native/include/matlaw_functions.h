@@ -10,6 +10,14 @@ typedef uint32_t bits __attribute__((vector_size(MATLAW_LANES * sizeof(real))));
 typedef uint64_t bits __attribute__((vector_size(MATLAW_LANES * sizeof(real))));
 #endif
 
+/// e^x is finite up to here at least
+#if defined(MATLAW_FLOAT32)
+#define MATLAW_HUGE_EXPONENT 88.0f
+#else
+#define MATLAW_HUGE_EXPONENT 709.0
+#endif
+#define MATLAW_HALF_E real(1.35914091422952261768)
+
 /// c0 + x (c1 + x (c2 + ...))
 MATLAW_INLINE rows horner(rows, real last) { return all(last); }
 template <typename... Rest>
@@ -88,6 +96,33 @@ static __attribute__((noinline, unused)) rows log_of(rows x)
   return where(x >= all(0), y, all(__builtin_nanf("")));
 }
 #endif
+
+/// cosh x: (h + 1/h) / 2 with h = e^|x|; where h might overflow, e^(|x| - 1) e/2.
+static __attribute__((noinline, unused)) rows cosh_of(rows x)
+{
+  const rows a = abs_of(x);
+  const mask huge = a > all(MATLAW_HUGE_EXPONENT);
+  const rows h = exp_of(where(huge, a - all(1), a));
+  return where(huge, h * all(MATLAW_HALF_E), all(0.5) * h + all(0.5) / h);
+}
+
+/// sinh x: below 1 an odd polynomial (the series), above as cosh with a difference.
+static __attribute__((noinline, unused)) rows sinh_of(rows x)
+{
+  const rows a = abs_of(x), z = a * a;
+  const mask huge = a > all(MATLAW_HUGE_EXPONENT);
+#if defined(MATLAW_FLOAT32)
+  const rows p = horner(z, 0x1.555556p-3f, 0x1.111112p-7f, 0x1.a01a02p-13f, 0x1.71de3ap-19f, 0x1.ae6456p-26f);
+#else
+  const rows p = horner(z, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880, 1.0 / 39916800, 1.0 / 6227020800,
+                        1.0 / 1307674368000, 1.0 / 355687428096000, 1.0 / 121645100408832000);
+#endif
+  const rows small = a + a * (z * p);
+  const rows h = exp_of(where(huge, a - all(1), a));
+  const rows large = where(huge, h * all(MATLAW_HALF_E), all(0.5) * h - all(0.5) / h);
+  const bits sign = (bits)x & (bits)(-(rows){});
+  return (rows)((bits)where(a < all(1), small, large) | sign);
+}
 
 /// The base of a half power: without the sign of zero and of infinity, which pow ignores and sqrt does not.
 MATLAW_INLINE rows half_base(rows x)

@@ -1,6 +1,6 @@
 // Vectors of rows for generated kernels: arithmetic of GCC vector types, and functions of libmvec.
 //
-// Accuracy of exp, log, pow, tanh: 2 units in the last place; of sin and cos: 4 (libmvec's bound). NaN, infinities, zeros,
+// Accuracy of exp, log, pow, tanh, sinh, cosh: 2 units in the last place; of sin and cos: 4 (libmvec's bound). NaN, infinities, zeros,
 // denormals and negative arguments give what <math.h> gives. A lane's result does not depend on the other lanes.
 #pragma once
 
