@@ -43,7 +43,7 @@ Array output(BatchGroup & group, const std::string & name)
 Array tangent(BatchGroup & group, const std::string & out, const std::string & in)
 {
   Shape shape = first(group).shape(out);
-  const Shape & columns = first(group).base_shape(in);
+  const Shape & columns = first(group).shape(in);
   shape.insert(shape.end(), columns.begin(), columns.end());
   Array values = room(group, shape);
   group.tangent(out, in, writable(values));

@@ -64,10 +64,10 @@ void bind_quadrature_batch(py::module_ & module)
       .def_readonly("failed_rows", &host::Verdict::failed_rows, "points that failed, ascending: list[int]")
       .def_property_readonly(
           "status", [](const host::Verdict & verdict) { return copy(verdict.status); },
-          "(n_points,) int8, values of matlaw.Status")
+          "(points,) int8, values of matlaw.Status, one per point evaluated")
       .def_property_readonly(
           "iterations", [](const host::Verdict & verdict) { return copy(verdict.iterations); },
-          "(n_points,) int32, Newton iterations")
+          "(points,) int32, Newton iterations, one per point evaluated")
       .def_property_readonly(
           "substeps", [](const host::Verdict & verdict) { return copy(verdict.substeps); },
           "(n_points,) int32, substeps; empty for a law that does not tell")
@@ -133,7 +133,7 @@ void bind_quadrature_batch(py::module_ & module)
            {
              const std::shared_ptr<const double> values = batch.share_tangent(out, in);
              Shape shape = batched(batch, batch.shape(out));
-             const Shape & columns = batch.base_shape(in);
+             const Shape & columns = batch.shape(in);
              shape.insert(shape.end(), columns.begin(), columns.end());
              return view(values, shape);
            })

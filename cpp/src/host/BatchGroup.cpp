@@ -189,9 +189,7 @@ void BatchGroup::tangent(const std::string & out, const std::string & in, std::s
   for (const auto & member : _members)
   {
     const double * own = member->batch.tangent(out, in);
-    std::int64_t size = member->batch.size(out);
-    for (const std::int64_t extent : member->batch.base_shape(in))
-      size *= extent;
+    const std::int64_t size = member->batch.size(out) * member->batch.size(in);
     if (static_cast<std::int64_t>(values.size()) != _n_points * size)
       throw FatalError("BatchGroup: the derivative '" + out + ":" + in + "' of batch '" + member->name + "' has " +
                        std::to_string(_n_points) + " x " + std::to_string(size) + " values, there is room for " +

@@ -80,7 +80,7 @@ public:
   const std::vector<std::pair<std::string, std::string>> & tangent_names() const noexcept;
   /// Shape of one value of an input, output or old variable: `(*sub_batch, *base)`.
   const std::vector<std::int64_t> & shape(const std::string & variable) const;
-  /// Shape without sub-batch of one value of an input: the columns of a tangent with respect to it.
+  /// Shape without sub-batch of one value of an input.
   const std::vector<std::int64_t> & base_shape(const std::string & input) const;
   /// Number of components of one value.
   std::int64_t size(const std::string & variable) const;
