@@ -17,6 +17,7 @@
 #include "matlaw/aoti/Model.h"
 #include "matlaw/logging.h"
 #include "support/text.h"
+#include "support/torch_threads.h"
 
 namespace matlaw::dispatch
 {
@@ -217,6 +218,7 @@ struct DispatchedModel::Implementation
 
   aoti::BatchShape batch_of(const TensorMap & given)
   {
+    support::torch_threads(); // before this thread's first operation
     aoti::check_names("input", law().name(), given, law().input_names(), true);
     aoti::BatchShape batch;
     join(batch, "Input", inputs, given);

@@ -5,7 +5,6 @@
 #include <set>
 #include <thread>
 
-#include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/matmul.h>
@@ -17,6 +16,7 @@
 #include "artifact/Artifact.h"
 #include "matlaw/logging.h"
 #include "support/text.h"
+#include "support/torch_threads.h"
 
 namespace matlaw::aoti
 {
@@ -93,7 +93,7 @@ struct Model::Implementation
     const auto all = signatures(metadata(), artifact.dtype);
     // As many instances of a package as threads can run at once.
     const auto runners =
-        std::max<std::int64_t>({threads, at::get_num_threads(), std::thread::hardware_concurrency(), 1});
+        std::max<std::int64_t>({threads, support::torch_threads(), std::thread::hardware_concurrency(), 1});
     bool native = false, package = false;
     for (const auto & [stem, file] : artifact.graphs)
     {
@@ -185,7 +185,11 @@ struct Model::Implementation
     return arguments;
   }
 
-  std::int64_t threads_of_a_call() const { return threads ? threads : at::get_num_threads(); }
+  std::int64_t threads_of_a_call() const
+  {
+    const auto of_torch = support::torch_threads();
+    return threads ? threads : of_torch;
+  }
 
   Evaluation run(const TensorMap & inputs, Want want) const
   {
