@@ -18,7 +18,7 @@ from matlaw.errors import (
     InputFileError,
     MatlawError,
 )
-from matlaw.evaluation import Evaluation, Status
+from matlaw.evaluation import Evaluation, Reason, Status
 from matlaw.version import __version__
 
 #: Names that are imported from their module when they are first used, so that `import matlaw` stays light.
@@ -43,6 +43,7 @@ __all__ = [
     "Kinematics",
     "MatlawError",
     "QuadratureBatch",
+    "Reason",
     "Status",
     "__version__",
     "load_model",

@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from matlaw.evaluation import Reason, Status
+
 _Tensors = dict[str, torch.Tensor]
 _Blocks = dict[str, dict[str, torch.Tensor]]
 
@@ -17,8 +19,58 @@ def newton(
     atol: float,
     rtol: float,
     miters: int,
+    record: bool = False,
+    keep_iterates: bool = False,
     **settings: Any,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]: ...
+) -> tuple[torch.Tensor, ...]: ...
+
+class FailedRow:
+    row: int
+    status: Status
+    reason: Reason
+    place: int
+    text: str
+    iterations: int
+    residuals: list[float]
+    steps: list[float]
+
+class Failure:
+    model: str
+    n_rows: int
+    failed_rows: list[int]
+    rows: list[FailedRow]
+    inputs: _Tensors
+    typical: dict[str, float]
+    parameters: _Tensors
+    atol: float
+    rtol: float
+    miters: int
+    file: str
+    @property
+    def worst(self) -> FailedRow: ...
+    def message(self) -> str: ...
+
+def make_failure(
+    model: str,
+    n_rows: int,
+    failed_rows: Sequence[int],
+    rows: Sequence[tuple[int, int, int, int, str, int, Sequence[float], Sequence[float]]],
+    inputs: Mapping[str, torch.Tensor],
+    typical: Mapping[str, float],
+    parameters: Mapping[str, torch.Tensor],
+    atol: float,
+    rtol: float,
+    miters: int,
+) -> Failure: ...
+def replay_folder() -> str: ...
+def write_replay(
+    failure: Failure,
+    file: str,
+    text: str,
+    extensions: Sequence[str],
+    dtype: str,
+    solver: Sequence[tuple[str, int | float | str]],
+) -> None: ...
 def log_enabled(channel: str, level: str) -> bool: ...
 def log(channel: str, level: str, text: str) -> None: ...
 def log_levels() -> dict[str, str]: ...
@@ -65,9 +117,16 @@ class Model:
     def derivative_pairs(self) -> list[tuple[str, str]]: ...
     @property
     def state_pairs(self) -> list[tuple[str, str, str, list[float]]]: ...
+    @property
+    def times(self) -> list[tuple[str, str]]: ...
+    def last_failure(self) -> Failure | None: ...
     def evaluate(
-        self, inputs: Mapping[str, torch.Tensor], jacobian: bool = False, pairs: Sequence[tuple[str, str]] = ()
-    ) -> tuple[_Tensors, _Blocks, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, list[int]]: ...
+        self,
+        inputs: Mapping[str, torch.Tensor],
+        jacobian: bool = False,
+        pairs: Sequence[tuple[str, str]] = (),
+        history: bool = False,
+    ) -> tuple[_Tensors, _Blocks, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, list[int], Any]: ...
     def forward(self, inputs: Mapping[str, torch.Tensor]) -> _Tensors: ...
     def jvp(
         self, inputs: Mapping[str, torch.Tensor], tangents: Mapping[str, torch.Tensor]

@@ -15,6 +15,34 @@ class Status(IntEnum):
     BAD_INPUT = 2
 
 
+class Reason(IntEnum):
+    """Why a row failed; :attr:`matlaw._core.FailedRow.text` says it in words."""
+
+    NONE = 0
+    ITERATION_LIMIT = 1
+    RESIDUAL_NOT_FINITE = 2
+    SINGULAR_JACOBIAN = 3
+    LINEAR_SOLVER = 4
+    SINGULAR_TANGENT = 5
+    OUTPUT_NOT_FINITE = 6
+    INPUT_NOT_FINITE = 7
+    TIME_DOES_NOT_ADVANCE = 8
+
+
+@dataclass(frozen=True)
+class SegmentHistory:
+    """What the Newton solves of one implicit segment did; of a row that took substeps, the last of them.
+
+    :ivar unknowns: their names
+    :ivar residual: ``(*B, miters + 1)`` float64, norm of the residual at each iterate, NaN past the last
+    :ivar step: ``(*B, miters)`` float64, part of each Newton step that was taken, NaN past the last
+    """
+
+    unknowns: list[str]
+    residual: Any
+    step: Any
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """Outputs and the verdict per row.
@@ -31,6 +59,10 @@ class Evaluation:
         those it had completed
     :ivar dt_factor: ``(*B)`` float64, suggested factor for the next time step
     :ivar failed_rows: rows of the flattened batch that did not converge, ascending
+    :ivar history: one for each implicit segment, where ``evaluate(..., history=True)`` asked for it
+    :ivar reason: ``(*B)`` int8, values of :class:`Reason`, where history was asked for
+    :ivar place: ``(*B)`` int32, what the reason is about, where history was asked for: the implicit segment that
+        failed, or the output or input, each counted from 0; -1: nothing
     """
 
     outputs: dict[str, Any]
@@ -40,6 +72,9 @@ class Evaluation:
     dt_factor: Any
     jacobian: dict[str, dict[str, Any]] = field(default_factory=dict)
     failed_rows: list[int] = field(default_factory=list)
+    history: list[SegmentHistory] = field(default_factory=list)
+    reason: Any = None
+    place: Any = None
 
     @property
     def ok(self) -> bool:

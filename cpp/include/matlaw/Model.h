@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
+#include "matlaw/Reason.h"
 #include "matlaw/errors.h"
 #include "matlaw/solve/NewtonConfig.h"
 
@@ -54,6 +56,18 @@ struct EvaluateOptions
   /// Derivatives that are needed, when `jacobian`; empty stands for all of derivative_pairs(). A law computes these,
   /// and may compute others too.
   std::vector<DerivativePair> pairs = {};
+  /// Write down what every Newton solve did
+  bool history = false;
+};
+
+/// What the Newton solves of one implicit segment did. Of a row that took substeps, the last of them.
+struct SegmentHistory
+{
+  std::vector<std::string> unknowns;
+  /// (*B, miters + 1) float64: |r| at each iterate, the initial guess first; NaN past the last
+  at::Tensor residual;
+  /// (*B, miters) float64: part of each Newton step that was taken, as the line search chose it; NaN past the last
+  at::Tensor step;
 };
 
 /// Outputs and the verdict per row of a call.
@@ -75,8 +89,14 @@ struct Evaluation
   std::vector<std::int64_t> failed_rows;
   /// (*B) float64: norm of the last Newton residual, the largest over the implicit segments. May be undefined.
   at::Tensor residual;
+  /// With EvaluateOptions::history only: one for each implicit segment
+  std::vector<SegmentHistory> history = {};
+  /// With EvaluateOptions::history only: (*B) int8, values of Reason, and (*B) int32, see FailedRow::place
+  at::Tensor reason = {}, place = {};
   bool ok() const noexcept { return failed_rows.empty(); }
 };
+
+struct Failure;
 
 /// A loaded law. Tensors are (*B, *sub_batch, *base). Const calls may run side by side (docs/threads.md).
 class Model
@@ -99,9 +119,15 @@ public:
   /// Derivatives that jacobian() and evaluate() return.
   virtual const std::vector<DerivativePair> & derivative_pairs() const = 0;
   virtual const std::vector<StatePair> & state_pairs() const = 0;
+  /// Inputs (t, t~1) that are time and its old value. A row that fails while the one is not after the other is
+  /// BAD_INPUT.
+  virtual std::vector<std::pair<std::string, std::string>> times() const;
 
   /// Outputs and the verdict per row. Throws FatalError for a wrong call, never for a row.
   virtual Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const = 0;
+  /// Why rows of the last call failed in which any did, whoever made that call: with several callers at once it is that
+  /// of the one that ended last, whole. A null pointer when there was none, or for a law that does not tell.
+  virtual std::shared_ptr<const Failure> last_failure() const;
 
   /// Outputs. Throws ConvergenceError when a row diverged, InputError for a non-finite input.
   TensorMap forward(const TensorMap & inputs) const;
@@ -126,5 +152,7 @@ public:
 protected:
   /// Throws what evaluate() reported per row: InputError first, then ConvergenceError.
   void throw_for_rows(const TensorMap & inputs, const Evaluation & evaluation) const;
+  /// Why the rows of this verdict failed; what the verdict tells when a law does not know more.
+  virtual std::shared_ptr<const Failure> failure_of(const TensorMap & inputs, const Evaluation & evaluation) const;
 };
 }

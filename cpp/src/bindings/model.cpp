@@ -11,6 +11,7 @@
 
 #include "../eager/python_solver_config.h"
 #include "../eager/python_tensor.h"
+#include "matlaw/Failure.h"
 #include "matlaw/Model.h"
 #include "matlaw/aoti/Model.h"
 #include "matlaw/dispatch/DispatchedModel.h"
@@ -39,18 +40,28 @@ auto unlocked(Action && action)
   return action();
 }
 
+/// ([(unknowns, residual, step)], reason, place)
+py::object recorded(const Evaluation & result)
+{
+  py::list segments;
+  for (const auto & history : result.history)
+    segments.append(py::make_tuple(history.unknowns, to_python(history.residual), to_python(history.step)));
+  return py::make_tuple(segments, to_python(result.reason), to_python(result.place));
+}
+
 py::tuple evaluate(const Model & model, const py::object & inputs, bool jacobian,
-                   const std::vector<std::pair<std::string, std::string>> & pairs)
+                   const std::vector<std::pair<std::string, std::string>> & pairs, bool history)
 {
   const TensorMap values = inputs_of(inputs);
   EvaluateOptions options;
   options.jacobian = jacobian;
+  options.history = history;
   for (const auto & [output, given] : pairs)
     options.pairs.push_back({output, given});
   const Evaluation result = unlocked([&] { return model.evaluate(values, options); });
   return py::make_tuple(to_python(result.outputs), to_python(result.jacobian), to_python(result.status),
                         to_python(result.iterations), to_python(result.substeps), to_python(result.dt_factor),
-                        py::cast(result.failed_rows));
+                        py::cast(result.failed_rows), result.reason.defined() ? recorded(result) : py::none());
 }
 
 py::dict forward(const Model & model, const py::object & inputs)
@@ -200,8 +211,13 @@ void bind_model(py::module_ & module)
       .def_property_readonly("derivative_pairs", &derivative_pairs, "list of (output, input)")
       .def_property_readonly("state_pairs", &state_pairs, "list of (current, old, role, initial)")
       .def("evaluate", &evaluate, py::arg("inputs"), py::arg("jacobian") = false,
-           py::arg("pairs") = std::vector<std::pair<std::string, std::string>>(),
-           "(outputs, jacobian, status, iterations, substeps, dt_factor, failed_rows)")
+           py::arg("pairs") = std::vector<std::pair<std::string, std::string>>(), py::arg("history") = false,
+           "(outputs, jacobian, status, iterations, substeps, dt_factor, failed_rows, recorded)")
+      .def_property_readonly("times", &Model::times, "list of (time, old time)")
+      .def(
+          "last_failure", [](const Model & model)
+          { return std::const_pointer_cast<Failure>(unlocked([&] { return model.last_failure(); })); },
+          "matlaw._core.Failure, or None")
       .def("forward", &forward, py::arg("inputs"))
       .def("jvp", &jvp, py::arg("inputs"), py::arg("tangents"))
       .def("jacobian", &jacobian, py::arg("inputs"))

@@ -6,6 +6,7 @@ PYBIND11_MODULE(_core, module)
   // Tensors cross the boundary only once torch has registered its types.
   pybind11::module_::import("torch");
   matlaw::bindings::bind_errors(module);
+  matlaw::bindings::bind_failure(module);
   matlaw::bindings::bind_logging(module);
   matlaw::bindings::bind_newton(module);
   matlaw::bindings::bind_dispatch(module);

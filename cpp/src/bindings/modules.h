@@ -7,6 +7,7 @@ namespace matlaw::bindings
 {
 void bind_dispatch(pybind11::module_ & module);
 void bind_errors(pybind11::module_ & module);
+void bind_failure(pybind11::module_ & module);
 void bind_logging(pybind11::module_ & module);
 void bind_newton(pybind11::module_ & module);
 void bind_model(pybind11::module_ & module);

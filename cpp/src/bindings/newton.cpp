@@ -125,13 +125,27 @@ private:
 
 template <typename Real>
 py::tuple solve_rows(const py::object & residual, const py::object & jacobian, const at::Tensor & u0,
-                     const solve::NewtonConfig & config)
+                     const solve::NewtonConfig & config, bool record, bool keep_iterates)
 {
   const std::int64_t size = u0.size(0);
   const std::int64_t rows = u0.size(1);
   const std::int64_t ld = padded(rows);
   at::Tensor u = at::empty({size, ld}, u0.options().requires_grad(false));
   std::vector<solve::RowVerdict> verdicts(static_cast<std::size_t>(rows));
+  at::Tensor norms, step, iterates;
+  solve::Recorder<Real> recorder;
+  if (record)
+  {
+    norms = at::empty({rows, config.miters + 1}, at::TensorOptions().dtype(at::kDouble));
+    step = at::empty({rows, config.miters}, at::TensorOptions().dtype(at::kDouble));
+    iterates = at::empty({rows, keep_iterates ? config.miters + 1 : 0, keep_iterates ? size : 0},
+                         u0.options().requires_grad(false));
+    recorder.miters = config.miters;
+    recorder.size = size;
+    recorder.residual = norms.mutable_data_ptr<double>();
+    recorder.step = step.mutable_data_ptr<double>();
+    recorder.iterates = keep_iterates ? iterates.mutable_data_ptr<Real>() : nullptr;
+  }
   if (rows > 0)
   {
     Real * values = u.mutable_data_ptr<Real>();
@@ -141,21 +155,26 @@ py::tuple solve_rows(const py::object & residual, const py::object & jacobian, c
     fill_padding(values, size, ld, rows);
     PythonSystem<Real> system(residual, jacobian, size, rows);
     const py::gil_scoped_release release;
-    solve::newton<Real>(system, values, ld, rows, config, verdicts.data());
+    solve::newton<Real>(system, values, ld, rows, config, verdicts.data(), record ? &recorder : nullptr);
   }
   at::Tensor status = at::empty({rows}, at::TensorOptions().dtype(at::kChar));
   at::Tensor iterations = at::empty({rows}, at::TensorOptions().dtype(at::kInt));
+  at::Tensor reason = at::empty({rows}, at::TensorOptions().dtype(at::kChar));
   for (std::int64_t i = 0; i < rows; ++i)
   {
     status.mutable_data_ptr<std::int8_t>()[i] = static_cast<std::int8_t>(verdicts[i].status);
     iterations.mutable_data_ptr<std::int32_t>()[i] = verdicts[i].iterations;
+    reason.mutable_data_ptr<std::int8_t>()[i] = static_cast<std::int8_t>(verdicts[i].reason);
   }
-  return py::make_tuple(eager::to_python(u.narrow(1, 0, rows).contiguous()), eager::to_python(status),
-                        eager::to_python(iterations));
+  const py::object solution = eager::to_python(u.narrow(1, 0, rows).contiguous());
+  if (!record)
+    return py::make_tuple(solution, eager::to_python(status), eager::to_python(iterations), eager::to_python(reason));
+  return py::make_tuple(solution, eager::to_python(status), eager::to_python(iterations), eager::to_python(reason),
+                        eager::to_python(norms), eager::to_python(step), eager::to_python(iterates));
 }
 
 py::tuple newton(const py::object & residual, const py::object & jacobian, const py::object & u0, double atol,
-                 double rtol, std::int64_t miters, const py::kwargs & settings)
+                 double rtol, std::int64_t miters, bool record, bool keep_iterates, const py::kwargs & settings)
 {
   const at::Tensor start = eager::to_tensor(u0, "newton: u0").detach();
   if (start.dim() != 2 || !start.is_cpu() || !start.is_contiguous())
@@ -167,9 +186,9 @@ py::tuple newton(const py::object & residual, const py::object & jacobian, const
   switch (start.scalar_type())
   {
   case at::kDouble:
-    return solve_rows<double>(residual, jacobian, start, config);
+    return solve_rows<double>(residual, jacobian, start, config, record, keep_iterates);
   case at::kFloat:
-    return solve_rows<float>(residual, jacobian, start, config);
+    return solve_rows<float>(residual, jacobian, start, config, record, keep_iterates);
   default:
     throw FatalError(std::string("newton: u0 must be float64 or float32, got ") + c10::toString(start.scalar_type()));
   }
@@ -220,7 +239,7 @@ void bind_newton(py::module_ & module)
 )");
 
   module.def("newton", &newton, py::arg("residual"), py::arg("jacobian"), py::arg("u0"), py::arg("atol"),
-             py::arg("rtol"), py::arg("miters"),
+             py::arg("rtol"), py::arg("miters"), py::arg("record") = false, py::arg("keep_iterates") = false,
              R"(Solve r(u) = 0 for every row on its own; a converged row is frozen and leaves the working set.
 
 :param residual: ``residual(u, rows)`` with ``u`` ``(n, b)`` and ``rows`` ``(b,)`` int64, the positions in the full
@@ -230,8 +249,13 @@ void bind_newton(py::module_ & module)
 :param atol: a row converges when ``|r| < atol``
 :param rtol: ... or when ``|r| < rtol |r0|``
 :param miters: most iterations of a row
+:param record: return what every iteration did as well
+:param keep_iterates: of the record; it is large
 :param settings: other entries of :attr:`matlaw.Model.solver_config`; those that are not given have their defaults
-:returns: ``(u, status, iterations)``: ``(n, B)``, ``(B,)`` int8 with values of :class:`matlaw.Status`, ``(B,)`` int32
+:returns: ``(u, status, iterations, reason)``: ``(n, B)``, ``(B,)`` int8 with values of :class:`matlaw.Status`, ``(B,)``
+    int32, ``(B,)`` int8 with values of :class:`matlaw.Reason`. With `record` besides ``(residual, step, iterates)``:
+    norms ``(B, miters + 1)``, parts of the Newton steps taken ``(B, miters)``, and ``(B, miters + 1, n)``, empty
+    without `keep_iterates`; NaN past a row's last
 :raises FatalError: a tensor of the wrong shape, dtype or device; what the functions raise passes through
 )");
 }

@@ -454,6 +454,11 @@ const std::vector<DerivativePair> & DispatchedModel::derivative_pairs() const
 {
   return _implementation->law().derivative_pairs();
 }
+std::vector<std::pair<std::string, std::string>> DispatchedModel::times() const
+{
+  return _implementation->law().times();
+}
+
 const std::vector<StatePair> & DispatchedModel::state_pairs() const
 {
   return _implementation->law().state_pairs();

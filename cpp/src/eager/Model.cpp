@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "embedding.h"
+#include "matlaw/Failure.h"
 #include "python_solver_config.h"
 #include "python_tensor.h"
 
@@ -40,6 +41,7 @@ struct Model::Impl
   at::ScalarType dtype = at::kDouble;
   std::vector<DerivativePair> derivative_pairs;
   std::vector<StatePair> state_pairs;
+  std::vector<std::pair<std::string, std::string>> times;
   TensorMap parameters;
 };
 
@@ -92,6 +94,21 @@ void Model::Impl::describe()
     state_pairs.push_back({py::cast<std::string>(pair["current"]), py::cast<std::string>(pair["old"]),
                            py::cast<std::string>(pair["role"]) == "state",
                            py::cast<std::vector<double>>(pair["initial"])});
+  read("times", times);
+}
+
+/// Of what Python returned for evaluate(..., history=True).
+static void read_history(const py::object & said, Evaluation & result)
+{
+  for (const py::handle segment : said.attr("history"))
+  {
+    auto & history = result.history.emplace_back();
+    history.unknowns = py::cast<std::vector<std::string>>(segment.attr("unknowns"));
+    history.residual = to_tensor(py::reinterpret_borrow<py::object>(segment.attr("residual")), "eager model: residual");
+    history.step = to_tensor(py::reinterpret_borrow<py::object>(segment.attr("step")), "eager model: step");
+  }
+  result.reason = to_tensor(said.attr("reason"), "eager model: reason");
+  result.place = to_tensor(said.attr("place"), "eager model: place");
 }
 
 Model::Model(const std::string & input, const std::string & model, const std::vector<std::string> & extensions)
@@ -201,6 +218,8 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
       {
         py::dict keywords;
         keywords["jacobian"] = options.jacobian;
+        if (options.history)
+          keywords["history"] = true;
         if (options.jacobian && !options.pairs.empty())
         {
           py::list pairs;
@@ -222,8 +241,35 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
         result.substeps = to_tensor(said.attr("substeps"), "eager model: substeps");
         result.dt_factor = to_tensor(said.attr("dt_factor"), "eager model: dt_factor");
         result.failed_rows = py::cast<std::vector<std::int64_t>>(said.attr("failed_rows"));
+        if (options.history)
+          read_history(said, result);
         return result;
       });
+}
+
+std::vector<std::pair<std::string, std::string>> Model::times() const
+{
+  return _impl->times;
+}
+
+std::shared_ptr<const Failure> Model::last_failure() const
+{
+  return in_python(
+      [&]() -> std::shared_ptr<const Failure>
+      {
+        if (!py::hasattr(_impl->python(), "last_failure"))
+          return nullptr;
+        const py::object said = _impl->python().attr("last_failure")();
+        return said.is_none() ? nullptr : py::cast<std::shared_ptr<Failure>>(said);
+      });
+}
+
+std::shared_ptr<const Failure> Model::failure_of(const TensorMap & inputs, const Evaluation & evaluation) const
+{
+  auto failure = last_failure();
+  // Another thread's call may have failed meanwhile.
+  return failure && failure->failed_rows == evaluation.failed_rows ? failure
+                                                                   : matlaw::Model::failure_of(inputs, evaluation);
 }
 
 std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const TensorMap & tangents) const

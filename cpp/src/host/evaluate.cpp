@@ -7,6 +7,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "Implementation.h"
+#include "diagnosis/bad_input.h"
 #include "merge_evaluations.h"
 
 namespace matlaw::host
@@ -42,6 +43,7 @@ Evaluation QuadratureBatch::Impl::call(const TensorMap & inputs, const TensorMap
     throw;
   }
   put_back();
+  diagnosis::check_time_advances(*model, inputs, evaluation);
   for (auto & [name, value] : evaluation.outputs)
     value = value.detach().expand(join({rows}, variables.law_shape(name))).contiguous();
   if (blocks_by_row)

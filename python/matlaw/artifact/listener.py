@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 
+from matlaw import logs
+
 
 class Listener:
     """Told as files are compiled; calls come from several threads, one at a time. This one ignores everything."""
@@ -54,4 +56,6 @@ class Counter:
             seconds = 0.0 if since is None else time.perf_counter() - since
             self._count += 1
             self._listener.landed(self._count, self._total, file, seconds, cached)
+            how = "from the cache" if cached else f"{seconds:.2f} s"
+            logs.log("compile", "info", f"{self._count}/{self._total} {file}: {how}")
             return seconds

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import torch
 
 from matlaw.errors import ConvergenceError, InputError
-from matlaw.evaluation import Evaluation, Status
+from matlaw.evaluation import Evaluation, Reason, Status
 
 
 class Law(Protocol):
@@ -62,6 +62,13 @@ class Law(Protocol):
     @property
     def state_pairs(self) -> list[Any]:
         """What goes from one step to the next."""
+
+    @property
+    def times(self) -> list[tuple[str, str]]:
+        """Inputs that are time and its old value."""
+
+    def last_failure(self) -> Any:
+        """Why rows of the last failing call failed."""
 
     def evaluate(self, inputs: Mapping[str, Any], jacobian: bool = False) -> Evaluation:
         """Outputs and the verdict per row."""
@@ -124,11 +131,12 @@ def evaluate(
     }
     found = law.evaluate(given, jacobian)
     if found.failed_rows or bool((torch.as_tensor(found.status) != int(Status.CONVERGED)).any()):
-        raise _failure(found, given, boundary, where, batch)
+        raise _failure(law, found, given, boundary, where, batch)
     return found
 
 
 def _failure(
+    law: Law,
     found: Evaluation,
     given: Mapping[str, torch.Tensor],
     boundary: Mapping[str, Boundary],
@@ -142,11 +150,19 @@ def _failure(
             flat = value.reshape(-1, *boundary[name].trailing)
             if not bool(torch.isfinite(flat[row]).all()):
                 return InputError(f"{where}: input '{name}' is NaN or infinite in row {row}", name, row)
+    failure = law.last_failure()
+    still = [row for row in failure.rows if row.reason is Reason.TIME_DOES_NOT_ADVANCE] if failure else []
+    if still:
+        name = law.input_names[still[0].place]
+        return InputError(
+            f"{where}: {still[0].text} in row {still[0].row}; prescribe times that grow", name, still[0].row
+        )
     rows = torch.nonzero(status != int(Status.CONVERGED)).flatten().tolist()
+    why = f"; row {failure.worst.row}: {failure.worst.text}" if failure else ""
     listed = ", ".join(map(str, rows[:10])) + (", ..." if len(rows) > 10 else "")
     shape = f" of the batch {batch}" if batch else ""
     return ConvergenceError(
-        f"{where}: {len(rows)} of {len(status)} rows did not converge: {listed}{shape}. "
+        f"{where}: {len(rows)} of {len(status)} rows did not converge: {listed}{shape}{why}. "
         "Prescribe smaller steps, or give the solver more iterations",
         rows,
     )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
 
 from matlaw.eager.implicit import System, sensitivities, solve
+from matlaw.eager.record import Detail, SolveRecord
 from matlaw.eager.sensitivity import Derivatives, push
 from matlaw.eager.substeps import Substeps
-from matlaw.evaluation import Status
+from matlaw.evaluation import Reason, Status
 from matlaw.tensors import Tensor
 from matlaw.trace import ForwardSegment, ImplicitSegment, Program
 from matlaw.trace.derivatives import dense_jacobian
@@ -28,6 +30,9 @@ class Run:
     :ivar iterations: ``(B,)`` int32, the largest over the implicit segments
     :ivar substeps: ``(B,)`` int32, 1 where the increment was not cut
     :ivar dt_factor: ``(B,)`` float64, the smallest
+    :ivar reason: ``(B,)`` int8, values of :class:`matlaw.Reason`: why a row failed
+    :ivar place: ``(B,)`` int32, the implicit segment, output or input that the reason is about, -1: nothing
+    :ivar records: what the solves did, one for each implicit segment, where it was asked for
     """
 
     values: dict[str, torch.Tensor]
@@ -36,6 +41,31 @@ class Run:
     iterations: torch.Tensor
     substeps: torch.Tensor
     dt_factor: torch.Tensor
+    reason: torch.Tensor
+    place: torch.Tensor
+    records: list[SolveRecord] = field(default_factory=list)
+
+    def fail(self, rows: torch.Tensor, reason: torch.Tensor | Reason, place: int) -> None:
+        """Says why rows fail, of those for which that is not said yet.
+
+        :param rows: ``(B,)`` booleans
+        :param reason: one for all, or ``(B,)``
+        """
+        new = rows & (self.reason == int(Reason.NONE))
+        why = reason if isinstance(reason, torch.Tensor) else int(reason)
+        self.reason = torch.where(new, why, self.reason).to(torch.int8)
+        self.place = torch.where(new, place, self.place).to(torch.int32)
+
+    def adopt(self, other: Run, rows: torch.Tensor) -> None:
+        """Takes over what another run says of why rows failed and what their solves did.
+
+        :param other: of these rows
+        :param rows: where they are here
+        """
+        self.reason[rows] = other.reason
+        self.place[rows] = other.place
+        for mine, fresh in zip(self.records, other.records, strict=True):
+            mine.adopt(fresh, rows)
 
     @property
     def rows(self) -> int:
@@ -72,6 +102,7 @@ class Chain:
         parameters: Mapping[str, Tensor],
         derivatives: Derivatives,
         rows: int,
+        detail: Detail = Detail.NOTHING,
     ) -> Run:
         """Evaluates every row whose inputs and parameters are finite.
 
@@ -79,18 +110,20 @@ class Chain:
         :param parameters: all parameters, batch extent ``rows`` or 1
         :param derivatives: those of inputs and parameters by the seeds
         :param rows: number of rows
+        :param detail: what is written down of the solves
         """
         finite = torch.ones(rows, dtype=torch.bool, device=self._device)
         for tensor in (*values.values(), *parameters.values()):
             finite &= _all_but_last(torch.isfinite(tensor.data))
         if bool(finite.all()):
-            return self._run_finite(values, parameters, derivatives, rows)
+            return self._run_finite(values, parameters, derivatives, rows, detail)
         good = torch.nonzero(finite).flatten()
         inner = self._run_finite(
-            {n: _select(t, good) for n, t in values.items()},
-            {n: t if t.batch_size == 1 else _select(t, good) for n, t in parameters.items()},
+            {n: select(t, good) for n, t in values.items()},
+            {n: t if t.batch_size == 1 else select(t, good) for n, t in parameters.items()},
             {n: {s: d.index_select(-1, good) for s, d in by.items()} for n, by in derivatives.items()},
             good.shape[0],
+            detail,
         )
         return self._scattered(inner, good, rows)
 
@@ -109,6 +142,9 @@ class Chain:
             spread(inner.iterations, 0),
             spread(inner.substeps, 0),
             spread(inner.dt_factor, 0.5),
+            spread(inner.reason, int(Reason.INPUT_NOT_FINITE)),
+            spread(inner.place, -1),
+            [record.spread(good, rows) for record in inner.records],
         )
 
     def _run_finite(
@@ -117,13 +153,15 @@ class Chain:
         parameters: Mapping[str, Tensor],
         derivatives: Derivatives,
         rows: int,
+        detail: Detail,
     ) -> Run:
-        run = self._run_at_once(values, parameters, derivatives, rows)
+        at_once = partial(self._run_at_once, detail=detail)
+        run = at_once(values, parameters, derivatives, rows)
         configs = [s.solver_config | self._settings for s in self._program.segments if isinstance(s, ImplicitSegment)]
         if configs:
             level = max(config["max_substepping_level"] for config in configs)
             config = {**configs[0], "max_substepping_level": level}
-            self._substeps.take(run, self._run_at_once, values, parameters, derivatives, config)
+            self._substeps.take(run, at_once, values, parameters, derivatives, config)
         return run
 
     def _run_at_once(
@@ -132,6 +170,7 @@ class Chain:
         parameters: Mapping[str, Tensor],
         derivatives: Derivatives,
         rows: int,
+        detail: Detail,
     ) -> Run:
         run = Run(
             {n: t.data for n, t in values.items()},
@@ -140,13 +179,19 @@ class Chain:
             torch.zeros(rows, dtype=torch.int32, device=self._device),
             torch.ones(rows, dtype=torch.int32, device=self._device),
             torch.ones(rows, dtype=torch.float64, device=self._device),
+            torch.zeros(rows, dtype=torch.int8, device=self._device),
+            torch.full((rows,), -1, dtype=torch.int32, device=self._device),
         )
+        solves = 0
         for segment in self._program.segments:
             used = {name: parameters[name] for name in segment.parameters}
             if isinstance(segment, ImplicitSegment):
-                self._implicit(segment, used, run)
+                self._implicit(segment, used, run, solves, detail)
+                solves += 1
             else:
                 self._forward(segment, used, run)
+        self._fail_non_finite(run)
+        self._blame_time(run)
         failed = run.status != int(Status.CONVERGED)
         if bool(failed.any()):
             run.substeps[failed] = 0
@@ -156,6 +201,25 @@ class Chain:
                     seed: torch.where(failed, torch.nan, d) for seed, d in run.derivatives.get(name, {}).items()
                 }
         return run
+
+    def _fail_non_finite(self, run: Run) -> None:
+        """An output that is not finite is a failure too, whatever the solves say."""
+        for place, name in enumerate(self._program.outputs):
+            wrong = ~_all_but_last(torch.isfinite(run.values[name])) & (run.status == int(Status.CONVERGED))
+            run.fail(wrong, Reason.OUTPUT_NOT_FINITE, place)
+            run.status = torch.where(wrong, int(Status.NOT_CONVERGED), run.status).to(torch.int8)
+            run.dt_factor = torch.where(wrong, run.dt_factor.clamp(max=0.25), run.dt_factor)
+
+    def _blame_time(self, run: Run) -> None:
+        """A row that failed while its time does not advance: no smaller step will do."""
+        if not bool((run.status == int(Status.NOT_CONVERGED)).any()):
+            return
+        names = list(self._program.inputs)
+        for current, old in self._program.times:
+            still = ~_all_but_last(run.values[current] > run.values[old]) & (run.status == int(Status.NOT_CONVERGED))
+            run.status = torch.where(still, int(Status.BAD_INPUT), run.status).to(torch.int8)
+            run.reason = torch.where(still, int(Reason.TIME_DOES_NOT_ADVANCE), run.reason).to(torch.int8)
+            run.place = torch.where(still, names.index(current), run.place).to(torch.int32)
 
     def _forward(self, segment: ForwardSegment, parameters: Mapping[str, Tensor], run: Run) -> None:
         forward = forward_of_segment(segment, parameters, self._program.name)
@@ -170,7 +234,9 @@ class Chain:
             pushed = push(dict(zip(by, blocks, strict=True)), run.derivatives)
             _store(pushed, forward, run)
 
-    def _implicit(self, segment: ImplicitSegment, parameters: Mapping[str, Tensor], run: Run) -> None:
+    def _implicit(
+        self, segment: ImplicitSegment, parameters: Mapping[str, Tensor], run: Run, place: int, detail: Detail
+    ) -> None:
         name = self._program.name
         typed = {n: v.type(run.values[n], v.sub_batch_ndim) for n, v in segment.inputs.items()}
         with torch.no_grad():
@@ -182,8 +248,13 @@ class Chain:
         forward = residual_of_segment(segment, parameters, name)
         arguments = [*(run.values[n] for n in segment.givens), *(p.data for p in parameters.values())]
         system = System(forward, arguments)
-        solution = solve(system, guess, segment.solver_config | self._settings)
+        config = segment.solver_config | self._settings
+        solution = solve(system, guess, config, detail > Detail.NOTHING, detail == Detail.ITERATES)
+        if solution.record:
+            names = segment.update.system.residuals
+            run.records.append(SolveRecord(list(segment.unknowns), list(names), system, *solution.record))
         failed = solution.status != int(Status.CONVERGED)
+        run.fail(failed, solution.reason, place)
         run.status = torch.maximum(run.status, solution.status)
         run.iterations = torch.maximum(run.iterations, solution.iterations)
         run.dt_factor = torch.minimum(run.dt_factor, solution.dt_factor)
@@ -191,9 +262,9 @@ class Chain:
         unknowns = system.split(u)
         for n, part in zip(shapes, unknowns, strict=True):
             run.values[n] = part
-        self._implicit_derivatives(forward, [*unknowns, *arguments], run)
+        self._implicit_derivatives(forward, [*unknowns, *arguments], run, place)
 
-    def _implicit_derivatives(self, forward: Forward, arguments: list[torch.Tensor], run: Run) -> None:
+    def _implicit_derivatives(self, forward: Forward, arguments: list[torch.Tensor], run: Run, place: int) -> None:
         """``du/dm = -A^{-1} sum_g (dr/dg) (dg/dm)``, with one decomposition for all seeds ``m``."""
         count = len(forward.outputs)
         by = _varying(forward, count, run)
@@ -208,6 +279,7 @@ class Chain:
         _store(dict(zip(right, parts, strict=True)), forward, run)
         # A row without a tangent is of no use to a host that asked for one.
         lost = singular & (run.status == int(Status.CONVERGED))
+        run.fail(lost, Reason.SINGULAR_TANGENT, place)
         run.status = torch.where(lost, int(Status.NOT_CONVERGED), run.status).to(torch.int8)
         run.dt_factor = torch.where(lost, run.dt_factor.clamp(max=0.25), run.dt_factor)
 
@@ -217,7 +289,8 @@ def _all_but_last(flags: torch.Tensor) -> torch.Tensor:
     return flags.unsqueeze(0).flatten(0, -2).all(0)
 
 
-def _select(tensor: Tensor, rows: torch.Tensor) -> Tensor:
+def select(tensor: Tensor, rows: torch.Tensor) -> Tensor:
+    """Some rows of a tensor."""
     return type(tensor)(tensor.data.index_select(-1, rows), tensor.sub_batch_ndim)
 
 

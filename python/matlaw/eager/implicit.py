@@ -21,12 +21,16 @@ class Solution:
     :ivar status: ``(B,)`` int8, values of :class:`matlaw.Status`
     :ivar iterations: ``(B,)`` int32
     :ivar dt_factor: ``(B,)`` float64
+    :ivar reason: ``(B,)`` int8, values of :class:`matlaw.Reason`
+    :ivar record: norms, steps and iterates, where they were asked for
     """
 
     u: torch.Tensor
     status: torch.Tensor
     iterations: torch.Tensor
     dt_factor: torch.Tensor
+    reason: torch.Tensor
+    record: tuple[torch.Tensor, ...] = ()
 
 
 class System:
@@ -72,19 +76,27 @@ class System:
         return [*self.split(u.to(device)), *self._selected]
 
 
-def solve(system: System, guess: torch.Tensor, config: Mapping[str, Any]) -> Solution:
+def solve(
+    system: System, guess: torch.Tensor, config: Mapping[str, Any], record: bool = False, keep_iterates: bool = False
+) -> Solution:
     """Runs the Newton solver of the C++ runtime on all rows.
 
     :param guess: ``(n, B)``
     :param config: its settings
+    :param record: write down what it does
+    :param keep_iterates: with all iterates
     :raises FatalError: when the C++ library of matlaw is not there
     """
     core = runtime_core()
     start = guess.detach().to("cpu").contiguous()
-    u, status, iterations, *_ = core.newton(system.residual, system.jacobian, start, **config)
+    u, status, iterations, reason, *written = core.newton(
+        system.residual, system.jacobian, start, **config, record=record, keep_iterates=keep_iterates
+    )
     factor = core.step_factor(status, iterations, config["miters"])
     device = guess.device
-    return Solution(u.to(device), status.to(device), iterations.to(device), factor.to(device))
+    return Solution(
+        u.to(device), status.to(device), iterations.to(device), factor.to(device), reason.to(device), tuple(written)
+    )
 
 
 def sensitivities(A: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

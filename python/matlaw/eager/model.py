@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
 from matlaw.eager import boundary
 from matlaw.eager.chain import Chain, Run
+from matlaw.eager.failing import FailingRun
 from matlaw.eager.implicit import runtime_core
+from matlaw.eager.record import Detail
 from matlaw.eager.sensitivity import Derivatives, identity_seeds
 from matlaw.errors import ConvergenceError, FatalError, InputError
-from matlaw.evaluation import Evaluation, Status
+from matlaw.evaluation import Evaluation, SegmentHistory, Status
+from matlaw.input import InputFile
 from matlaw.input import load_model as load_forward_model
 from matlaw.models import Variable
 from matlaw.tensors import Tensor, to_internal, to_public
 from matlaw.tensors.layout import block_to_public
 from matlaw.trace import ImplicitSegment, Program, StatePair, partition
+
+if TYPE_CHECKING:
+    from matlaw._core import Failure
 
 Tensors = dict[str, torch.Tensor]
 Blocks = dict[str, dict[str, torch.Tensor]]
@@ -29,7 +36,12 @@ class Evaluator(Protocol):
     """What runs the segments of a program."""
 
     def run(
-        self, values: Mapping[str, Tensor], parameters: Mapping[str, Tensor], derivatives: Derivatives, rows: int
+        self,
+        values: Mapping[str, Tensor],
+        parameters: Mapping[str, Tensor],
+        derivatives: Derivatives,
+        rows: int,
+        detail: Detail = Detail.NOTHING,
     ) -> Run:
         """Evaluate all rows; see :meth:`matlaw.eager.chain.Chain.run`."""
 
@@ -70,6 +82,8 @@ class EagerModel:
             raise FatalError(f"device '{device}' is not available: {error}") from error
         self._source = (path, name, tuple(overrides), tuple(extensions))
         self._settings: dict[str, Any] = {}
+        # The last run in which rows failed; a list, so that copies with other sub-batch axes share it.
+        self._failing: list[FailingRun] = []
         self._program, self._chain = self._partitioned(sub_batch)
         self._parameters: dict[str, Tensor] = {
             key: value.to(self._dtype, self._device) for key, value in self._program.parameters.items()
@@ -150,22 +164,47 @@ class EagerModel:
         """What a host carries from one accepted step to the next."""
         return self._program.state_pairs
 
+    @property
+    def times(self) -> list[tuple[str, str]]:
+        """Inputs ``(t, t~1)`` that are time and its old value.
+
+        A row that fails while the one is not after the other has bad input.
+        """
+        return self._program.times
+
+    def last_failure(self) -> Failure | None:
+        """Why rows of the last call failed in which any did; None when there was no such call.
+
+        With several threads it is the call that ended last. The rows, 16 at most, are run again when this is first
+        asked.
+        """
+        return self._failing[-1].look_into() if self._failing else None
+
+    def record(self, inputs: Mapping[str, torch.Tensor]) -> Run:
+        """Evaluate, and write down every iterate of every solve.
+
+        :raises FatalError: for a wrong call, never for a row
+        """
+        return self._run(inputs, {}, (), detail=Detail.ITERATES)[0]
+
     def evaluate(
         self,
         inputs: Mapping[str, torch.Tensor],
         jacobian: bool = False,
         pairs: Sequence[tuple[str, str]] | None = None,
+        history: bool = False,
     ) -> Evaluation:
         """Outputs and the verdict per row.
 
         :param inputs: by name, each ``(*B, *sub_batch, *base)``
         :param jacobian: compute derivatives as well
         :param pairs: which ``(output, input)``, any; by default :attr:`derivative_pairs`
+        :param history: write down what every Newton solve did
         :raises FatalError: for a wrong name, shape, dtype or device, never for a row
         """
         wanted = self._wanted(pairs) if jacobian else []
         seeds = self._by(wanted)
-        run, batch, sizes = self._run(inputs, seeds, ())
+        run, batch, sizes = self._run(inputs, seeds, (), detail=Detail.NORMS if history else Detail.NOTHING)
         return Evaluation(
             outputs=self._outputs(run, batch),
             status=run.status.reshape(batch),
@@ -174,6 +213,12 @@ class EagerModel:
             dt_factor=run.dt_factor.reshape(batch),
             jacobian=self._blocks_of(wanted, run, batch, sizes),
             failed_rows=run.failed_rows,
+            history=[
+                SegmentHistory(r.unknown_names, r.residual.reshape(*batch, -1), r.step.reshape(*batch, -1))
+                for r in run.records
+            ],
+            reason=run.reason.reshape(batch) if history else None,
+            place=run.place.reshape(batch) if history else None,
         )
 
     def forward(self, inputs: Mapping[str, torch.Tensor], batch_ndim: int | None = None) -> Tensors:
@@ -324,6 +369,7 @@ class EagerModel:
         seeds: Mapping[str, Variable],
         parameter_seeds: tuple[str, ...],
         tangents: Mapping[str, torch.Tensor] | None = None,
+        detail: Detail = Detail.NOTHING,
     ) -> tuple[Run, tuple[int, ...], dict[str, int]]:
         """Checks the inputs and runs the chain on the rows whose input is finite."""
         boundary.check_names("input", inputs, self._program.inputs, complete=True)
@@ -345,7 +391,35 @@ class EagerModel:
                 variable = self._program.inputs[name]
                 typed = self._internal(f"tangent '{name}'", tangent, variable, batch)
                 derivatives[name] = {"tangent": typed.data.reshape(variable.size, 1, rows)}
-        return self._chain.run(values, parameters, derivatives, rows), batch, sizes
+        run = self._chain.run(values, parameters, derivatives, rows, detail)
+        if run.failed_rows:
+            self._remember(values, parameters, derivatives, run)
+        return run, batch, sizes
+
+    def _remember(
+        self, values: Mapping[str, Tensor], parameters: Mapping[str, Tensor], derivatives: Derivatives, run: Run
+    ) -> None:
+        """Keeps a run in which rows failed, and writes its replay file where that is asked for."""
+        solves = any(isinstance(segment, ImplicitSegment) for segment in self._program.segments)
+        config = self.solver_config if solves else {}
+        failing = FailingRun(
+            self.name, self._chain, values, parameters, derivatives, run, list(self._program.outputs), config
+        )
+        self._failing[:] = [failing]
+        if not os.environ.get("MATLAW_FAILURE_DIR") or not runtime_core().replay_folder():
+            return
+        name, text = self._source_text()
+        extensions = [str(extension) for extension in self._source[3]]
+        dtype = str(self._dtype).removeprefix("torch.")
+        runtime_core().write_replay(failing.look_into(), name, text, extensions, dtype, list(config.items()))
+
+    def _source_text(self) -> tuple[str, str]:
+        """Name and text of the input file, with includes merged and overrides applied."""
+        path, _, overrides, _ = self._source
+        try:
+            return Path(path).name, InputFile(Path(path), overrides).render()
+        except FatalError:  # it was moved meanwhile
+            return Path(path).name, ""
 
     def _batch(self, inputs: Mapping[str, torch.Tensor]) -> tuple[int, ...]:
         """The batch shape of a call."""
@@ -456,6 +530,27 @@ class EagerModel:
     def _parameter_variables(self) -> dict[str, Variable]:
         return {key: Variable(type(p), p.sub_batch_shape) for key, p in self._parameters.items()}
 
+    def _raise_for_time(self, inputs: Mapping[str, Any], batch: tuple[int, ...], bad: list[int]) -> None:
+        """Raises for a time that does not advance in the first row with bad input."""
+        for current, old in self.times:
+            now, before = (
+                self._internal(f"input '{name}'", inputs[name], self._program.inputs[name], batch).data[..., bad[0]]
+                for name in (current, old)
+            )
+            now, before = now.reshape(-1), before.reshape(-1)
+            still = torch.nonzero(now <= before).flatten()
+            if still.numel():
+                at = int(still[0])
+                raise InputError(
+                    f"time does not advance in row {bad[0]} of the flattened batch: '{current}' is {float(now[at])!r} "
+                    f"and '{old}' is {float(before[at])!r}, and model '{self.name}' cannot be solved for such a step "
+                    f"(rows with this: {_listed(bad)}). A smaller time step does not help: pass a '{current}' that is "
+                    f"after '{old}'. A host that calls the law before its first step, to initialise it, should pass a "
+                    "step of some length, or not call it",
+                    current,
+                    bad[0],
+                )
+
     def _raise_for_rows(self, run: Run, inputs: Mapping[str, Any], batch: tuple[int, ...]) -> None:
         """Raises what :meth:`evaluate` reports per row: bad input first, then divergence."""
         if not run.failed_rows:
@@ -481,9 +576,10 @@ class EagerModel:
                         name,
                         bad[0],
                     )
+            self._raise_for_time(inputs, batch, bad)
+        failure = self.last_failure()
         raise ConvergenceError(
-            f"model '{self.name}': {len(run.failed_rows)} of {run.rows} rows did not converge "
-            f"(rows {_listed(run.failed_rows)} of the flattened batch); try a smaller step from the old state",
+            f"model '{self.name}' did not converge" if failure is None else failure.message(),
             run.failed_rows,
         )
 

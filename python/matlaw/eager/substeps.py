@@ -81,6 +81,7 @@ class Substeps:
                     for name in carried
                 }
             found = step(typed, {n: _of_rows(p, chosen) for n, p in parameters.items()}, given, len(chosen))
+            run.adopt(found, chosen)
             return (
                 _stacked(found.values, self._outputs).to("cpu"),
                 found.status,

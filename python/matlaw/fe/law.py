@@ -27,10 +27,12 @@ class LawFailedError(Exception):
     :ivar entry: name of the ``[Matlaw]`` entry
     :ivar rows: quadrature points that failed, numbered within the entry
     :ivar total: quadrature points of the entry
+    :param why: why one of them failed, where the law tells
     """
 
-    def __init__(self, entry: str, rows: list[int], total: int) -> None:
-        super().__init__(f"law '{entry}' did not converge at {len(rows)} of {total} quadrature points")
+    def __init__(self, entry: str, rows: list[int], total: int, why: str = "") -> None:
+        reason = f" ({why})" if why else ""
+        super().__init__(f"law '{entry}' did not converge at {len(rows)} of {total} quadrature points{reason}")
         self.entry = entry
         self.rows = rows
         self.total = total
@@ -173,7 +175,13 @@ class LawPoints:
             self.seconds += time.perf_counter() - began
             self.calls += 1
         if not verdict.ok:
-            raise LawFailedError(self.law.name, list(verdict.failed_rows), self.n_points)
+            raise LawFailedError(self.law.name, list(verdict.failed_rows), self.n_points, self._why())
+
+    def _why(self) -> str:
+        """Why the worst point failed."""
+        tell = getattr(self.law.model, "last_failure", None)
+        failure = tell() if tell is not None else None
+        return "" if failure is None else f"point {failure.worst.row}: {failure.worst.text}"
 
     def stress(self) -> np.ndarray:
         """Stress of the last evaluation, ``(n_points, 6)``."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import torch
 
 from matlaw.errors import FatalError
+from matlaw.evaluation import Evaluation, SegmentHistory
 
 
 def as_tensor(name: str, value: Any, dtype: torch.dtype, device: torch.device | None = None) -> torch.Tensor:
@@ -74,3 +76,11 @@ def to_numpy(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: to_numpy(entry) for name, entry in value.items()}
     return value
+
+
+def numpy_evaluation(found: Evaluation) -> Evaluation:
+    """Return an evaluation with NumPy arrays in place of tensors."""
+    values = {entry.name: getattr(found, entry.name) for entry in fields(found)}
+    values |= {name: to_numpy(value) for name, value in values.items() if name not in ("failed_rows", "history")}
+    values["history"] = [SegmentHistory(h.unknowns, to_numpy(h.residual), to_numpy(h.step)) for h in found.history]
+    return Evaluation(**values)

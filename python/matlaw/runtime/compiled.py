@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 from matlaw import _core
-from matlaw.evaluation import Evaluation
-from matlaw.runtime.arrays import as_tensor, as_tensors, to_numpy, wants_numpy
+from matlaw.evaluation import Evaluation, SegmentHistory
+from matlaw.runtime.arrays import as_tensor, as_tensors, numpy_evaluation, to_numpy, wants_numpy
 from matlaw.state_pair import StatePair
 
 Arrays = dict[str, Any]
@@ -114,24 +114,54 @@ class CompiledModel:
             StatePair(current, old, role, tuple(initial)) for current, old, role, initial in self._handle.state_pairs
         ]
 
+    @property
+    def times(self) -> list[tuple[str, str]]:
+        """Inputs ``(t, t~1)`` that are time and its old value.
+
+        A row that fails while the one is not after the other has bad input.
+        """
+        return self._handle.times
+
+    def last_failure(self) -> _core.Failure | None:
+        """Why rows of the last call failed in which any did; None when there was no such call.
+
+        With several threads it is the call that ended last, whole. The rows, 16 at most, are run again, alone and
+        recorded, when this is first asked.
+        """
+        return self._handle.last_failure()
+
     def evaluate(
-        self, inputs: Mapping[str, Any], jacobian: bool = False, pairs: Sequence[tuple[str, str]] | None = None
+        self,
+        inputs: Mapping[str, Any],
+        jacobian: bool = False,
+        pairs: Sequence[tuple[str, str]] | None = None,
+        history: bool = False,
     ) -> Evaluation:
         """Return outputs and the verdict per row; rows never raise.
 
         :param inputs: by name, each ``(*B, *sub_batch, *base)``
         :param jacobian: compute :attr:`derivative_pairs` as well
         :param pairs: ``(output, input)`` that are needed; others may be computed too
+        :param history: write down what every Newton solve did: :attr:`matlaw.Evaluation.history`
         :raises FatalError: a name, shape, dtype or device is wrong, or the law has no derivatives
         """
-        outputs, blocks, status, iterations, substeps, dt_factor, failed_rows = self._handle.evaluate(
-            self._tensors("input", inputs), jacobian, list(pairs or ())
+        outputs, blocks, status, iterations, substeps, dt_factor, failed_rows, recorded = self._handle.evaluate(
+            self._tensors("input", inputs), jacobian, list(pairs or ()), history
         )
-        if wants_numpy(inputs):
-            outputs, blocks, status, iterations, substeps, dt_factor = map(
-                to_numpy, (outputs, blocks, status, iterations, substeps, dt_factor)
-            )
-        return Evaluation(outputs, status, iterations, substeps, dt_factor, blocks, failed_rows)
+        segments, reason, place = recorded or ([], None, None)
+        found = Evaluation(
+            outputs,
+            status,
+            iterations,
+            substeps,
+            dt_factor,
+            blocks,
+            failed_rows,
+            [SegmentHistory(*segment) for segment in segments],
+            reason,
+            place,
+        )
+        return numpy_evaluation(found) if wants_numpy(inputs) else found
 
     def forward(self, inputs: Mapping[str, Any]) -> Arrays:
         """Return the outputs, each ``(*B, *sub_batch, *base)``.

@@ -7,7 +7,7 @@ from typing import Any
 
 from matlaw.eager import EagerModel
 from matlaw.evaluation import Evaluation
-from matlaw.runtime.arrays import as_tensor, as_tensors, to_numpy, wants_numpy
+from matlaw.runtime.arrays import as_tensor, as_tensors, numpy_evaluation, to_numpy, wants_numpy
 
 Arrays = dict[str, Any]
 Blocks = dict[str, dict[str, Any]]
@@ -20,21 +20,15 @@ class EagerLaw(EagerModel):
     """
 
     def evaluate(
-        self, inputs: Mapping[str, Any], jacobian: bool = False, pairs: Sequence[tuple[str, str]] | None = None
+        self,
+        inputs: Mapping[str, Any],
+        jacobian: bool = False,
+        pairs: Sequence[tuple[str, str]] | None = None,
+        history: bool = False,
     ) -> Evaluation:
         """Return outputs and the verdict per row."""
-        result = super().evaluate(self._tensors("input", inputs), jacobian, pairs)
-        if not wants_numpy(inputs):
-            return result
-        return Evaluation(
-            outputs=to_numpy(result.outputs),
-            status=to_numpy(result.status),
-            iterations=to_numpy(result.iterations),
-            substeps=to_numpy(result.substeps),
-            dt_factor=to_numpy(result.dt_factor),
-            jacobian=to_numpy(result.jacobian),
-            failed_rows=result.failed_rows,
-        )
+        result = super().evaluate(self._tensors("input", inputs), jacobian, pairs, history)
+        return numpy_evaluation(result) if wants_numpy(inputs) else result
 
     def forward(self, inputs: Mapping[str, Any], batch_ndim: int | None = None) -> Arrays:
         """Return the outputs."""

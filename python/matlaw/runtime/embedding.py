@@ -49,6 +49,7 @@ def describe(model: Any) -> dict[str, Any]:
         "device": str(model.device),
         "dtype": str(model.dtype).removeprefix("torch."),
         "derivative_pairs": [{"output": output, "input": given} for output, given in model.derivative_pairs],
+        "times": [[current, old] for current, old in getattr(model, "times", [])],
         "state_pairs": [
             {
                 "current": pair.current,

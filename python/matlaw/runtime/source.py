@@ -15,6 +15,7 @@ import torch
 from matlaw.artifact.aliases import BoundaryAliases
 from matlaw.eager.chain import Run
 from matlaw.eager.model import Evaluator
+from matlaw.eager.record import Detail
 from matlaw.eager.sensitivity import Derivatives
 from matlaw.errors import FatalError
 from matlaw.runtime.eager import EagerLaw
@@ -74,6 +75,13 @@ class SourceLaw(EagerLaw):
         """What a host carries from one accepted step to the next."""
         return list(self._state_pairs)
 
+    @property
+    def times(self) -> list[tuple[str, str]]:
+        """Inputs ``(t, t~1)`` that are time and its old value."""
+        original, reported = self._aliases.original, self._reported("inputs")
+        inputs = {original("inputs", name): variable for name, variable in self._program.inputs.items()}
+        return [(reported(t), reported(old)) for t, old in dataclasses.replace(self._program, inputs=inputs).times]
+
     def named_parameters(self) -> dict[str, torch.Tensor]:
         """Return the promoted parameters by qualified name."""
         values = super().named_parameters()
@@ -86,6 +94,10 @@ class SourceLaw(EagerLaw):
                 f"parameter '{name}' was not promoted when the law was compiled (matlaw-compile -p {name})"
             )
         super().set_parameter(name, value)
+
+    def _source_text(self) -> tuple[str, str]:
+        source = self._entries["source"]
+        return source["file"], source["text"]
 
     def _partitioned(self, sub_batch: Mapping[str, tuple[int, ...]] | None) -> tuple[Program, Evaluator]:
         original = None
@@ -125,7 +137,12 @@ class RenamedChain:
         self._aliases = aliases
 
     def run(
-        self, values: Mapping[str, Tensor], parameters: Mapping[str, Tensor], derivatives: Derivatives, rows: int
+        self,
+        values: Mapping[str, Tensor],
+        parameters: Mapping[str, Tensor],
+        derivatives: Derivatives,
+        rows: int,
+        detail: Detail = Detail.NOTHING,
     ) -> Run:
         """Evaluate as :meth:`matlaw.eager.chain.Chain.run` does."""
 
@@ -135,7 +152,7 @@ class RenamedChain:
         outer = {name for name in derivatives if name in values}
         seeds = originals("inputs", {name: derivatives[name] for name in outer})
         seeds |= originals("parameters", {name: by for name, by in derivatives.items() if name not in outer})
-        run = self._chain.run(originals("inputs", values), originals("parameters", parameters), seeds, rows)
+        run = self._chain.run(originals("inputs", values), originals("parameters", parameters), seeds, rows, detail)
         renamed = self._aliases.maps.get("outputs", {})
         return dataclasses.replace(
             run,

@@ -266,7 +266,7 @@ def test_impossible_rows_are_named_and_change_no_other(viscoplastic):
             torch.testing.assert_close(block[others], without.jacobian[name][given], rtol=1e-11, atol=1e-11)
     assert (result.iterations[others] == without.iterations).all()
     for call in (model.forward, model.jacobian, lambda x: model.jvp(x, {}), model.param_jacobian):
-        with pytest.raises(ConvergenceError, match=r"2 of 64 rows did not converge \(rows 7, 40") as error:
+        with pytest.raises(ConvergenceError, match=r"did not converge in 2 of 64 rows \(7, 40\)") as error:
             call(inputs)
         assert error.value.failed_rows == [7, 40]
         assert error.value.recoverable

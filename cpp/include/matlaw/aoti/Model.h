@@ -48,8 +48,11 @@ public:
   at::ScalarType dtype() const override;
   const std::vector<DerivativePair> & derivative_pairs() const override;
   const std::vector<StatePair> & state_pairs() const override;
+  std::vector<std::pair<std::string, std::string>> times() const override;
 
   Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const override;
+  /// The first rows are run again, alone and recorded, when this is first asked for.
+  std::shared_ptr<const Failure> last_failure() const override;
   /// One row, from plain numbers and without tensors: for hosts that call a law point by point.
   ///
   /// `inputs` holds the values of all inputs side by side, in the order of input_names(), each (*sub_batch, *base) row
@@ -83,6 +86,9 @@ public:
   const std::string & backend() const;
   /// The artifact's folder.
   const std::string & folder() const;
+
+protected:
+  std::shared_ptr<const Failure> failure_of(const TensorMap & inputs, const Evaluation & evaluation) const override;
 
 private:
   struct Implementation;

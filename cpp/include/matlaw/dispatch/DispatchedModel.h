@@ -55,6 +55,7 @@ public:
   at::ScalarType dtype() const override;
   const std::vector<DerivativePair> & derivative_pairs() const override;
   const std::vector<StatePair> & state_pairs() const override;
+  std::vector<std::pair<std::string, std::string>> times() const override;
 
   Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const override;
   std::pair<TensorMap, TensorMap> jvp(const TensorMap & inputs, const TensorMap & tangents) const override;

@@ -49,8 +49,10 @@ public:
   at::ScalarType dtype() const override;
   const std::vector<DerivativePair> & derivative_pairs() const override;
   const std::vector<StatePair> & state_pairs() const override;
+  std::vector<std::pair<std::string, std::string>> times() const override;
 
   Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const override;
+  std::shared_ptr<const Failure> last_failure() const override;
   std::pair<TensorMap, TensorMap> jvp(const TensorMap & inputs, const TensorMap & tangents) const override;
 
   /// The tensors that Python holds: writing into one changes the parameter. Valid until the next call.
@@ -62,6 +64,9 @@ public:
   /// Those of the first implicit update, should they differ.
   solve::NewtonConfig solver_config() const override;
   void set_solver_config(const solve::NewtonConfig & config) override;
+
+protected:
+  std::shared_ptr<const Failure> failure_of(const TensorMap & inputs, const Evaluation & evaluation) const override;
 
 private:
   struct Impl;

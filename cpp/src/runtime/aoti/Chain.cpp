@@ -32,6 +32,9 @@ void Chain<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t ro
   w.residual.assign(rows, 0.0);
   w.dt_factor.assign(rows, 1.0);
   w.status.assign(rows, Status::CONVERGED);
+  w.solves = 0;
+  if (w.record)
+    w.record->restart(w.record_rows);
   for (const auto & stage : _stages)
     stage->run(w, ld, rows, derivatives);
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "aoti/CallRecord.h"
 #include "matlaw/solve/Newton.h"
 #include "support/AlignedBuffer.h"
 
@@ -24,6 +25,13 @@ struct ChunkWorkspace
 
   /// Of the Newton solves; set by whoever calls Chain::run
   solve::NewtonConfig solver;
+
+  /// Where the solves write down what they do, a null pointer where nobody asks, and the rows of it that the chunk's
+  /// are
+  CallRecord * record = nullptr;
+  std::vector<std::int64_t> record_rows;
+  /// Implicit segments that have run
+  std::size_t solves = 0;
 
   // of the chunk's rows
   std::vector<Status> status;

@@ -33,10 +33,13 @@ void CompiledStep<Real>::run(const std::vector<std::int32_t> & rows, std::int64_
       input_derivatives += slot.size * ld;
     }
 
+  _w.record_rows.clear();
+  for (std::int64_t p = 0; _w.record && p < count; p++)
+    _w.record_rows.push_back(_record_rows[rows[p]]);
   _chain.run(_w, ld, count, derivatives);
   fail_non_finite(_chain, _w, ld, count);
   for (std::int64_t p = 0; p < count; p++)
-    verdicts[p] = {_w.status[p], _w.iterations[p], 0.0, _w.residual[p]};
+    verdicts[p] = {_w.status[p], _w.iterations[p], 0.0, _w.residual[p], Reason::NONE};
 
   for (const auto & slot : _chain.outputs())
   {
@@ -78,8 +81,9 @@ template <typename Real>
 void fail_non_finite(const Chain<Real> & chain, ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows)
 {
   const Real * arena = w.arena.data();
-  for (const auto & slot : chain.outputs())
+  for (std::size_t k = 0; k < chain.outputs().size(); k++)
   {
+    const auto & slot = chain.outputs()[k];
     const Real * values = arena + slot.offset * ld;
     for (std::int64_t c = 0; c < slot.size; c++)
       for (std::int64_t i = 0; i < rows; i++)
@@ -87,6 +91,8 @@ void fail_non_finite(const Chain<Real> & chain, ChunkWorkspace<Real> & w, std::i
         {
           w.status[i] = Status::NOT_CONVERGED;
           w.dt_factor[i] = std::min(w.dt_factor[i], 0.25);
+          if (w.record)
+            w.record->fail(w.record_rows[i], Reason::OUTPUT_NOT_FINITE, std::int64_t(k));
         }
   }
 }

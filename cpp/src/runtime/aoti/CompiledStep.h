@@ -15,14 +15,16 @@ class CompiledStep final : public solve::LawStep<Real>
 {
 public:
   /// `chain`: one that carries derivatives if `columns` > 0. `parameters`: of all rows of the whole, (size, ld). `w` is
-  /// for the chain alone, with the settings of the solver in place.
+  /// for the chain alone, with the settings of the solver in place. `record_rows`: rows of the record that the whole's
+  /// are, of use with a record.
   CompiledStep(const Chain<Real> & chain, std::int64_t columns, const Real * parameters, std::int64_t ld,
-               ChunkWorkspace<Real> & w)
+               ChunkWorkspace<Real> & w, const std::vector<std::int64_t> & record_rows)
       : _chain(chain),
         _columns(columns),
         _parameters(parameters),
         _ld(ld),
-        _w(w)
+        _w(w),
+        _record_rows(record_rows)
   {
   }
 
@@ -37,6 +39,7 @@ private:
   const Real * _parameters;
   std::int64_t _ld;
   ChunkWorkspace<Real> & _w;
+  const std::vector<std::int64_t> & _record_rows;
 };
 
 /// Outputs that are not finite make their row NOT_CONVERGED, whatever the solves say.

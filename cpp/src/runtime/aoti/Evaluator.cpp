@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <numeric>
+#include <optional>
 
 #include <unistd.h>
 
@@ -56,6 +58,9 @@ public:
         _dtype(dtype),
         _max_bytes(chunking.max_bytes)
   {
+    for (const auto & [current, old] : metadata.times)
+      _times.emplace_back(&find(metadata.inputs, current) - metadata.inputs.data(),
+                          &find(metadata.inputs, old) - metadata.inputs.data());
     for (const auto & pair : metadata.derivatives)
       _pairs[int(Want::JACOBIAN)].push_back(
           {find(metadata.outputs, pair.output), find(metadata.inputs, pair.input), pair.batch_independent});
@@ -126,6 +131,7 @@ public:
     const Lease lease(*this);
     auto & w = *lease.workspace;
     w.solver = solver;
+    w.record = nullptr;
     constexpr std::int64_t ld = native::row_block;
     Real * arena = w.arena.reserve(std::max<std::int64_t>(_chain.arena_size(jacobian), 1) * ld);
     for (std::size_t k = 0; k < _metadata.inputs.size(); k++)
@@ -264,6 +270,8 @@ private:
       substeps = evaluation.substeps.template mutable_data_ptr<std::int32_t>();
       dt_factor = evaluation.dt_factor.template mutable_data_ptr<double>();
       residual = evaluation.residual.template mutable_data_ptr<double>();
+      if (arguments.history)
+        record.emplace(metadata, batch, arguments.solver.miters);
     }
 
     Evaluation finish()
@@ -271,6 +279,8 @@ private:
       for (std::int64_t row = 0; row < rows; row++)
         if (status[row] != std::int8_t(Status::CONVERGED))
           evaluation.failed_rows.push_back(row);
+      if (record)
+        record->move_into(evaluation);
       return std::move(evaluation);
     }
 
@@ -288,6 +298,7 @@ private:
     std::int32_t * substeps;
     double * dt_factor;
     double * residual;
+    std::optional<CallRecord> record;
     Evaluation evaluation;
   };
 
@@ -371,6 +382,7 @@ private:
                          std::fill_n(arena + (chain.parameters()[k].offset + c) * ld, ld,
                                      Real(_metadata.parameters[k].value[c]));
                      w.solver = _metadata.solver;
+                     w.record = nullptr;
                      chain.run(w, ld, 1, true);
                      constants.blocks.clear();
                      for (std::size_t k = 0; k < pairs(want).size(); k++)
@@ -453,14 +465,23 @@ private:
         w.iterations[i] = 0;
         w.residual[i] = std::numeric_limits<double>::quiet_NaN();
         w.dt_factor[i] = 0.5;
+        if (w.record)
+          w.record->overrule(w.record_rows[i], Reason::INPUT_NOT_FINITE, -1);
       }
     fail_non_finite(_chain, w, ld, rows);
+    blame_time(w, ld, rows);
   }
 
   void run_chunk(Call & call, std::int64_t first, std::int64_t rows, Workspace & w) const
   {
     const support::FloatingPointDefaults defaults;
     w.solver = call.solver;
+    w.record = call.record ? &*call.record : nullptr;
+    if (w.record)
+    {
+      w.record_rows.resize(rows);
+      std::iota(w.record_rows.begin(), w.record_rows.end(), first);
+    }
     const auto ld = whole_blocks(rows);
     Real * arena = w.arena.reserve(std::max<std::int64_t>(call.chain.arena_size(call.derivatives), 1) * ld);
     std::size_t reader = 0;
@@ -491,6 +512,27 @@ private:
     }
     if (_substeps.allowed(call.solver))
       take_substeps(call, first, rows, w, ld);
+  }
+
+  /// A row that failed while its time does not advance: no smaller step will do.
+  void blame_time(Workspace & w, std::int64_t ld, std::int64_t rows) const
+  {
+    if (std::find(w.status.begin(), w.status.end(), Status::NOT_CONVERGED) == w.status.end())
+      return;
+    for (const auto & [current, old] : _times)
+    {
+      const auto & slot = _chain.inputs()[current];
+      const Real * now = w.arena.data() + slot.offset * ld;
+      const Real * before = w.arena.data() + _chain.inputs()[old].offset * ld;
+      for (std::int64_t c = 0; c < slot.size; c++)
+        for (std::int64_t i = 0; i < rows; i++)
+          if (w.status[i] == Status::NOT_CONVERGED && now[c * ld + i] <= before[c * ld + i])
+          {
+            w.status[i] = Status::BAD_INPUT;
+            if (w.record)
+              w.record->overrule(w.record_rows[i], Reason::TIME_DOES_NOT_ADVANCE, std::int64_t(current));
+          }
+    }
   }
 
   /// Lets the rows of a chunk that did not converge try again in substeps.
@@ -599,6 +641,8 @@ private:
   std::int64_t _bytes_per_row[3];
   std::int64_t _chunk_rows[3];
   std::vector<TypedPair> _pairs[3];
+  /// Positions among the inputs: time and its old value
+  std::vector<std::pair<std::size_t, std::size_t>> _times;
   struct Constants
   {
     std::once_flag once;

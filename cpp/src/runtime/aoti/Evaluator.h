@@ -33,6 +33,8 @@ struct Arguments
   std::vector<at::Tensor> parameters;
   BatchShape batch;
   solve::NewtonConfig solver;
+  /// Fill Evaluation::history, reason and place
+  bool history = false;
 };
 
 class Evaluator

@@ -23,7 +23,11 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
   CompiledSystem<Real> system(residual, jacobian, unknowns, n, w, ld);
   w.segment_verdicts.assign(rows, {});
   Real * values = arena + u.offset * ld;
-  solve::newton<Real>(system, values, ld, rows, w.solver, w.segment_verdicts.data());
+  const auto segment = w.solves++;
+  solve::Recorder<Real> recorder;
+  if (w.record)
+    recorder = w.record->template recorder<Real>(segment, w.record_rows);
+  solve::newton<Real>(system, values, ld, rows, w.solver, w.segment_verdicts.data(), w.record ? &recorder : nullptr);
   for (std::int64_t i = 0; i < rows; i++)
   {
     const auto & verdict = w.segment_verdicts[i];
@@ -35,6 +39,8 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
     if (verdict.status == Status::CONVERGED)
       continue;
     w.status[i] = Status::NOT_CONVERGED;
+    if (w.record)
+      w.record->fail(w.record_rows[i], verdict.reason, std::int64_t(segment));
     // Segments that follow give this row up at once.
     for (std::int64_t c = 0; c < n; c++)
       values[c * ld + i] = std::numeric_limits<Real>::quiet_NaN();
@@ -57,6 +63,8 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
     {
       // Solved, but without a tangent: of no use to a host that asked for one.
       w.status[i] = Status::NOT_CONVERGED;
+      if (w.record)
+        w.record->fail(w.record_rows[i], Reason::SINGULAR_TANGENT, std::int64_t(segment));
       w.dt_factor[i] = std::min(w.dt_factor[i], 0.25);
     }
 }

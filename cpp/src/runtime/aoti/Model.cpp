@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -12,8 +14,11 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "aoti/Evaluator.h"
+#include "aoti/FailingCall.h"
 #include "aoti/parameter_gradient.h"
 #include "artifact/Artifact.h"
+#include "diagnosis/replay_file.h"
+#include "matlaw/Failure.h"
 #include "matlaw/logging.h"
 #include "support/text.h"
 #include "support/torch_threads.h"
@@ -48,6 +53,9 @@ struct Model::Implementation
   std::unique_ptr<Evaluator> evaluator;
   TensorMap parameters;
   solve::NewtonConfig solver;
+  mutable std::mutex failing_mutex;
+  /// The last call in which rows failed
+  mutable std::shared_ptr<const FailingCall> failing;
 
   std::vector<std::string> input_names, output_names, parameter_names, input_types, output_types;
   std::vector<std::vector<std::int64_t>> input_base_shapes, output_base_shapes, input_sub_batch_shapes,
@@ -191,9 +199,78 @@ struct Model::Implementation
     return threads ? threads : of_torch;
   }
 
-  Evaluation run(const TensorMap & inputs, Want want) const
+  Evaluation run(const TensorMap & inputs, Want want, bool history = false) const
   {
-    return evaluator->evaluate(arguments_of(inputs), want, threads_of_a_call());
+    auto arguments = arguments_of(inputs);
+    arguments.history = history;
+    auto evaluation = evaluator->evaluate(arguments, want, threads_of_a_call());
+    if (!evaluation.ok())
+      remember(arguments, want, evaluation);
+    if (logging::enabled(logging::Channel::newton, logging::Level::info))
+      say_verdict(evaluation);
+    return evaluation;
+  }
+
+  void say_verdict(const Evaluation & evaluation) const
+  {
+    const auto rows = std::to_string(evaluation.status.numel());
+    const auto most =
+        evaluation.status.numel() ? std::to_string(evaluation.iterations.max().item<std::int32_t>()) : std::string("0");
+    logging::write(logging::Channel::newton, evaluation.ok() ? logging::Level::debug : logging::Level::info,
+                   "Model '" + metadata().name + "': " +
+                       (evaluation.ok() ? rows + " rows converged"
+                                        : std::to_string(evaluation.failed_rows.size()) + " of " + rows +
+                                              " rows failed (" + support::row_list(evaluation.failed_rows) + ")") +
+                       ", at most " + most + " iterations.");
+  }
+
+  /// Keeps what is needed to look into a failing call later, and writes its replay file when that is asked for.
+  /// Whatever goes wrong here is not the call's problem.
+  void remember(const Arguments & arguments, Want want, const Evaluation & evaluation) const noexcept
+  {
+    try
+    {
+      auto call = std::make_shared<FailingCall>(metadata(), arguments, want, evaluation);
+      if (const auto folder = diagnosis::replay_folder(); !folder.empty())
+        call->set_file(diagnosis::write_replay_file(folder, look_into(*call), replay_source(*call)));
+      const std::lock_guard lock(failing_mutex);
+      failing = std::move(call);
+    }
+    catch (...)
+    {
+    }
+  }
+
+  const Failure & look_into(const FailingCall & call) const { return call.look_into(metadata(), *evaluator); }
+
+  std::shared_ptr<const FailingCall> last_failing() const
+  {
+    const std::lock_guard lock(failing_mutex);
+    return failing;
+  }
+
+  diagnosis::ReplaySource replay_source(const FailingCall & call) const
+  {
+    diagnosis::ReplaySource source;
+    source.runtime = "compiled";
+    source.artifact = std::filesystem::absolute(artifact.folder).string();
+    source.dtype = artifact.dtype == at::kFloat ? "float32" : "float64";
+    const auto written = artifact::read_source(artifact.folder);
+    source.file = written.file;
+    source.text = written.text;
+    const auto rename = [&](const Variable & variable)
+    {
+      if (variable.reported != variable.name)
+        source.original_names[variable.reported] = variable.name;
+    };
+    for (const auto & variable : metadata().inputs)
+      rename(variable);
+    for (const auto & parameter : metadata().parameters)
+      rename(parameter);
+    const auto & segments = metadata().segments;
+    if (std::any_of(segments.begin(), segments.end(), [](const auto & segment) { return segment.implicit; }))
+      source.solver = diagnosis::settings(call.solver());
+    return source;
   }
 
   void need_parameter_derivatives() const
@@ -289,7 +366,35 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
   const auto & self = *_implementation;
   if (options.jacobian && self.derivative_pairs.empty())
     self.no_derivatives();
-  return self.run(inputs, options.jacobian ? Want::JACOBIAN : Want::VALUES);
+  return self.run(inputs, options.jacobian ? Want::JACOBIAN : Want::VALUES, options.history);
+}
+
+std::vector<std::pair<std::string, std::string>> Model::times() const
+{
+  std::vector<std::pair<std::string, std::string>> times;
+  const auto & inputs = _implementation->metadata().inputs;
+  for (const auto & [current, old] : _implementation->metadata().times)
+    times.emplace_back(Implementation::reported(inputs, current), Implementation::reported(inputs, old));
+  return times;
+}
+
+std::shared_ptr<const Failure> Model::last_failure() const
+{
+  const auto call = _implementation->last_failing();
+  return call ? std::shared_ptr<const Failure>(call, &_implementation->look_into(*call)) : nullptr;
+}
+
+std::shared_ptr<const Failure> Model::failure_of(const TensorMap & inputs, const Evaluation & evaluation) const
+{
+  const auto & self = *_implementation;
+  if (const auto call = self.last_failing(); call && call->fits(evaluation))
+    return {call, &self.look_into(*call)};
+  // Another thread's call failed meanwhile.
+  const auto want = evaluation.jacobian.empty()     ? Want::VALUES
+                    : self.derivative_pairs.empty() ? Want::PARAM_JACOBIAN
+                                                    : Want::JACOBIAN;
+  const auto call = std::make_shared<const FailingCall>(self.metadata(), self.arguments_of(inputs), want, evaluation);
+  return {call, &self.look_into(*call)};
 }
 
 PointVerdict Model::evaluate_point(const double * inputs, double * outputs, double * jacobian) const

@@ -96,6 +96,10 @@ SubsteppedRows<Real> Substeps<Real>::run(const Chain<Real> & chain, ChunkWorkspa
   if (!w.substeps)
     w.substeps = std::make_unique<ChunkWorkspace<Real>>();
   w.substeps->solver = w.solver;
+  w.substeps->record = w.record;
+  std::vector<std::int64_t> record_rows;
+  for (std::size_t p = 0; w.record && p < result.rows.size(); p++)
+    record_rows.push_back(w.record_rows[result.rows[p]]);
   const auto count = std::int64_t(result.rows.size());
   const auto width = (count + native::row_block - 1) / native::row_block * native::row_block;
   const auto inputs = gather(w.arena.data(), ld, chain.inputs(), result.rows, width);
@@ -108,7 +112,8 @@ SubsteppedRows<Real> Substeps<Real>::run(const Chain<Real> & chain, ChunkWorkspa
   result.derivatives.resize(_increment.outputs * result.columns * width);
   result.verdicts.resize(count);
   const auto given = seeds(want, result.columns, width);
-  CompiledStep<Real> step(carrying ? *carrying : chain, result.columns, parameters.data(), width, *w.substeps);
+  CompiledStep<Real> step(carrying ? *carrying : chain, result.columns, parameters.data(), width, *w.substeps,
+                          record_rows);
   solve::substep<Real>(step, _increment, w.solver, width, count, inputs.data(), result.outputs.data(), result.columns,
                        given.data(), result.derivatives.data(), result.verdicts.data());
   return result;

@@ -336,19 +336,32 @@ std::vector<std::string> Segment::substep_stems() const
   return names;
 }
 
-Metadata read_metadata(const std::string & folder)
+static json parse(const std::string & path)
 {
-  const auto path = path_of(folder);
-  json document;
   try
   {
-    document = json::parse(read_bytes(path));
+    return json::parse(read_bytes(path));
   }
   catch (const json::exception & error)
   {
     throw FatalError(path + " is not valid JSON (" + error.what() +
                      "). The artifact is damaged or was edited: regenerate it with matlaw-compile.");
   }
+}
+
+Source read_source(const std::string & folder)
+{
+  const auto path = path_of(folder);
+  const auto document = parse(path);
+  const Node root(document, "", path);
+  const auto source = root.at("source");
+  return {source.at("file").text(), source.at("text").text()};
+}
+
+Metadata read_metadata(const std::string & folder)
+{
+  const auto path = path_of(folder);
+  const auto document = parse(path);
   const Node root(document, "", path);
   // First of all: every other key may mean something else in another version.
   const auto version = root.at("schema_version").integer();

@@ -100,7 +100,8 @@ struct Segment
   std::optional<GivenGraph> jacobian_given;
   std::optional<ParameterGraph> dr_dparam;
 
-  /// The same with the blocks that the derivative of a chain of substeps needs; absent where the others have all of them
+  /// The same with the blocks that the derivative of a chain of substeps needs; absent where the others have all of
+  /// them
   std::optional<JvpGraph> substep_jvp, substep_param_jvp;
   std::optional<GivenGraph> substep_jacobian_given;
   std::optional<ParameterGraph> substep_dr_dparam;
@@ -155,6 +156,16 @@ struct Metadata
 /// Reads `<folder>/metadata.json`. Throws FatalError for text that is not JSON, another schema version, a missing key
 /// or one of the wrong kind; names the key and the remedy.
 Metadata read_metadata(const std::string & folder);
+
+/// The input file that a law was compiled from.
+struct Source
+{
+  std::string file;
+  std::string text;
+};
+
+/// The source in `<folder>/metadata.json`. Throws FatalError as read_metadata() does.
+Source read_source(const std::string & folder);
 
 /// Throws FatalError when `<folder>/metadata.json` is not the text that the compiler sealed.
 void check_seal(const std::string & folder);

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <sstream>
 #include <vector>
 
+#include "matlaw/logging.h"
 #include "matlaw/native/abi.h"
 #include "matlaw/solve/BatchedLU.h"
 #include "support/AlignedBuffer.h"
@@ -51,6 +53,8 @@ struct Search
   /// Between these there is a step that satisfies the strong Wolfe conditions; `upper` may be infinite
   double lower = 0.0, upper = std::numeric_limits<double>::infinity();
   bool done = false;
+
+  double taken() const { return done ? step : best; }
 };
 
 /// Fraction of the initial slope that the strong Wolfe conditions allow at the accepted step.
@@ -118,6 +122,21 @@ void find_settled(const Real * x, const Real * b, std::int64_t n, std::int64_t l
   }
 }
 
+/// How far a solve is, where somebody listens.
+template <typename Real>
+void say_progress(std::int64_t iteration, std::int64_t left, const Workspace<Real> & w)
+{
+  std::ostringstream text;
+  text << "iteration " << iteration << ": " << left << " rows left";
+  double largest = 0.0;
+  for (std::size_t p = 0; p < w.rows.size(); p++)
+    if (w.active[p])
+      largest = std::max(largest, w.norm[p]);
+  if (left > 0)
+    text << ", largest |r| = " << largest;
+  logging::write(logging::Channel::newton, logging::Level::debug, text.str());
+}
+
 /// Scales the step of every active row, in w.b, as the line search says. w.norm holds |r| where the steps start.
 template <typename Real>
 void scale_steps(NonlinearSystem<Real> & system, const NewtonConfig & config, Workspace<Real> & w, std::int64_t n,
@@ -175,7 +194,7 @@ void scale_steps(NonlinearSystem<Real> & system, const NewtonConfig & config, Wo
   for (std::int64_t p = 0; p < rows; p++)
   {
     const auto & search = w.searches[p];
-    const auto step = Real(search.done ? search.step : search.best);
+    const auto step = Real(search.taken());
     for (std::int64_t c = 0; c < n; c++)
       b[c * ld + p] = step * du[c * ld + p];
   }
@@ -184,7 +203,7 @@ void scale_steps(NonlinearSystem<Real> & system, const NewtonConfig & config, Wo
 
 template <typename Real>
 void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int64_t rows, const NewtonConfig & config,
-            RowVerdict * verdicts)
+            RowVerdict * verdicts, Recorder<Real> * recorder)
 {
   if (rows == 0)
     return;
@@ -219,10 +238,13 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
   std::iota(w.rows.begin(), w.rows.end(), 0);
   auto left = size;
 
-  const auto finish = [&](std::int64_t position, Status status)
+  const bool say = logging::enabled(logging::Channel::newton, logging::Level::debug);
+
+  const auto finish = [&](std::int64_t position, Reason reason)
   {
     const auto row = w.rows[position];
-    verdicts[row].status = status;
+    verdicts[row].status = reason == Reason::NONE ? Status::CONVERGED : Status::NOT_CONVERGED;
+    verdicts[row].reason = reason;
     for (std::int64_t c = 0; c < n; c++)
       u[c * ld + row] = x[c * width + position];
     w.active[position] = 0;
@@ -243,13 +265,17 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
         verdict.initial_residual = norm;
       verdict.final_residual = norm;
       verdict.iterations = std::int32_t(iteration);
+      if (recorder)
+        recorder->iterate(w.rows[p], iteration, norm, x + p, width);
       if (!std::isfinite(norm))
-        finish(p, Status::NOT_CONVERGED);
+        finish(p, Reason::RESIDUAL_NOT_FINITE);
       else if (norm < config.atol || (norm < config.rtol * verdict.initial_residual && w.settled[p]))
-        finish(p, Status::CONVERGED);
+        finish(p, Reason::NONE);
       else if (iteration >= config.miters)
-        finish(p, Status::NOT_CONVERGED);
+        finish(p, Reason::ITERATION_LIMIT);
     }
+    if (say)
+      say_progress(iteration, left, w);
     if (left == 0)
       return;
 
@@ -293,18 +319,21 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
         // A frozen row keeps its value; what happens to it here would be ignored anyway, but must not overflow.
         x[c * width + p] = w.active[p] && !w.singular[p] ? x[c * width + p] + b[c * width + p] : x[c * width + p];
     pad(x, n, width, size);
+    for (std::int64_t p = 0; recorder && p < size; p++)
+      if (w.active[p] && !w.singular[p])
+        recorder->stepped(w.rows[p], iteration, config.ls_type == LineSearch::NONE ? 1.0 : w.searches[p].taken());
     if (careful)
       find_settled(x, b, n, width, size, config, w.settled);
     for (std::int64_t p = 0; p < size; p++)
       if (w.active[p] && w.singular[p])
-        finish(p, Status::NOT_CONVERGED);
+        finish(p, Reason::SINGULAR_JACOBIAN);
     if (left == 0)
       return;
   }
 }
 
 template void newton<double>(NonlinearSystem<double> &, double *, std::int64_t, std::int64_t, const NewtonConfig &,
-                             RowVerdict *);
+                             RowVerdict *, Recorder<double> *);
 template void newton<float>(NonlinearSystem<float> &, float *, std::int64_t, std::int64_t, const NewtonConfig &,
-                            RowVerdict *);
+                            RowVerdict *, Recorder<float> *);
 }
