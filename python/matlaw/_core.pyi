@@ -21,8 +21,19 @@ def newton(
     miters: int,
     record: bool = False,
     keep_iterates: bool = False,
+    elimination: Sequence[tuple[Sequence[int], Sequence[int]]] = (),
+    multiply: Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor] | None = None,
+    preconditioner: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] | None = None,
+    preconditioner_blocks: Sequence[tuple[int, int]] = (),
     **settings: Any,
 ) -> tuple[torch.Tensor, ...]: ...
+def solve_linear(
+    A: torch.Tensor,
+    b: torch.Tensor,
+    elimination: Sequence[tuple[Sequence[int], Sequence[int]]] = (),
+    krylov: Mapping[str, Any] | None = None,
+    preconditioner_blocks: Sequence[tuple[int, int]] = (),
+) -> tuple[torch.Tensor, torch.Tensor]: ...
 
 class FailedRow:
     row: int

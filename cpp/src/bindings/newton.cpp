@@ -1,6 +1,8 @@
 // The Newton solver for systems whose residual and Jacobian are Python functions.
+#include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,15 +10,21 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/zeros.h>
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
+#include "../eager/linear_options.h"
 #include "../eager/python_solver_config.h"
 #include "../eager/python_tensor.h"
 #include "matlaw/native/abi.h"
 #include "matlaw/solve/Newton.h"
 #include "matlaw/solve/step_factor.h"
 #include "modules.h"
+#include "solve/assembled_krylov.h"
+#include "solve/direct_solve.h"
 
 namespace py = pybind11;
 
@@ -46,14 +54,20 @@ void fill_padding(Real * values, std::int64_t components, std::int64_t ld, std::
       values[c * ld + i] = values[c * ld + rows - 1];
 }
 
-/// A system of which Python knows the residual and the Jacobian.
+/// What Python knows of a system; the last two are None where the linear solver does not need them.
+struct Functions
+{
+  py::object residual, jacobian, multiply, preconditioner;
+};
+
+/// A system made of Python functions.
 template <typename Real>
 class PythonSystem final : public solve::NonlinearSystem<Real>
 {
 public:
-  PythonSystem(py::object residual, py::object jacobian, std::int64_t size, std::int64_t rows)
-      : _residual(std::move(residual)),
-        _jacobian(std::move(jacobian)),
+  PythonSystem(Functions functions, solve::LinearStructure structure, std::int64_t size, std::int64_t rows)
+      : _functions(std::move(functions)),
+        _structure(std::move(structure)),
         _size(size),
         _rows(at::arange(rows, at::TensorOptions().dtype(at::kLong)))
   {
@@ -74,14 +88,14 @@ public:
   void residual(const Real * u, Real * b, std::int64_t ld, std::int64_t rows) override
   {
     const py::gil_scoped_acquire gil;
-    const py::object result = call(_residual, u, ld, rows);
+    const py::object result = call(_functions.residual, u, ld, rows);
     store(eager::to_tensor(result, "newton: the result of residual(u, rows)"), b, {_size, rows}, ld, "b = -r");
   }
 
   void jacobian(const Real * u, Real * A, Real * b, std::int64_t ld, std::int64_t rows) override
   {
     const py::gil_scoped_acquire gil;
-    const py::object result = call(_jacobian, u, ld, rows);
+    const py::object result = call(_functions.jacobian, u, ld, rows);
     if (!PyTuple_Check(result.ptr()) || PyTuple_GET_SIZE(result.ptr()) != 2)
       throw FatalError("newton: jacobian(u, rows) must return a tuple (A, b)");
     const auto pair = py::reinterpret_borrow<py::tuple>(result);
@@ -89,14 +103,36 @@ public:
     store(eager::to_tensor(pair[1], "newton: b of jacobian(u, rows)"), b, {_size, rows}, ld, "b = -r");
   }
 
+  const solve::LinearStructure & structure() const override { return _structure; }
+
+  void multiply(const Real * u, const Real * v, Real * product, std::int64_t ld, std::int64_t rows) override
+  {
+    const py::gil_scoped_acquire gil;
+    const py::object result = _functions.multiply(eager::to_python(copy_of(u, ld, rows)),
+                                                  eager::to_python(copy_of(v, ld, rows)), eager::to_python(_rows));
+    store(eager::to_tensor(result, "newton: the result of multiply(u, v, rows)"), product, {_size, rows}, ld, "A v");
+  }
+
+  void preconditioner(const Real * u, Real * M, std::int64_t ld, std::int64_t rows) override
+  {
+    const py::gil_scoped_acquire gil;
+    const py::object result = call(_functions.preconditioner, u, ld, rows);
+    store(eager::to_tensor(result, "newton: the result of preconditioner(u, rows)"), M,
+          {_structure.preconditioner_size(), rows}, ld, "M");
+  }
+
 private:
-  py::object call(const py::object & function, const Real * u, std::int64_t ld, std::int64_t rows) const
+  /// A copy: Python may keep what it is given, and the solver's buffers move on.
+  at::Tensor copy_of(const Real * values, std::int64_t ld, std::int64_t rows) const
   {
     const auto options = at::TensorOptions().dtype(c10::CppTypeToScalarType<Real>::value);
-    // A copy: Python may keep what it is given, and the solver's buffers move on.
-    const at::Tensor values =
-        at::from_blob(const_cast<Real *>(u), {_size, rows}, {ld, 1}, options).clone(at::MemoryFormat::Contiguous);
-    return function(eager::to_python(values), eager::to_python(_rows));
+    return at::from_blob(const_cast<Real *>(values), {_size, rows}, {ld, 1}, options)
+        .clone(at::MemoryFormat::Contiguous);
+  }
+
+  py::object call(const py::object & function, const Real * u, std::int64_t ld, std::int64_t rows) const
+  {
+    return function(eager::to_python(copy_of(u, ld, rows)), eager::to_python(_rows));
   }
 
   void store(const at::Tensor & result, Real * to, std::vector<std::int64_t> shape, std::int64_t ld,
@@ -117,14 +153,14 @@ private:
       fill_padding(to, components, ld, rows);
   }
 
-  py::object _residual;
-  py::object _jacobian;
+  Functions _functions;
+  solve::LinearStructure _structure;
   std::int64_t _size;
   at::Tensor _rows;
 };
 
 template <typename Real>
-py::tuple solve_rows(const py::object & residual, const py::object & jacobian, const at::Tensor & u0,
+py::tuple solve_rows(const Functions & functions, const solve::LinearStructure & structure, const at::Tensor & u0,
                      const solve::NewtonConfig & config, bool record, bool keep_iterates)
 {
   const std::int64_t size = u0.size(0);
@@ -153,7 +189,7 @@ py::tuple solve_rows(const py::object & residual, const py::object & jacobian, c
     for (std::int64_t c = 0; c < size; ++c)
       std::memcpy(values + c * ld, start + c * rows, sizeof(Real) * static_cast<std::size_t>(rows));
     fill_padding(values, size, ld, rows);
-    PythonSystem<Real> system(residual, jacobian, size, rows);
+    PythonSystem<Real> system(functions, structure, size, rows);
     const py::gil_scoped_release release;
     solve::newton<Real>(system, values, ld, rows, config, verdicts.data(), record ? &recorder : nullptr);
   }
@@ -174,7 +210,9 @@ py::tuple solve_rows(const py::object & residual, const py::object & jacobian, c
 }
 
 py::tuple newton(const py::object & residual, const py::object & jacobian, const py::object & u0, double atol,
-                 double rtol, std::int64_t miters, bool record, bool keep_iterates, const py::kwargs & settings)
+                 double rtol, std::int64_t miters, bool record, bool keep_iterates,
+                 const eager::EliminationPairs & elimination, const py::object & multiply,
+                 const py::object & preconditioner, const eager::DiagonalPairs & blocks, const py::kwargs & settings)
 {
   const at::Tensor start = eager::to_tensor(u0, "newton: u0").detach();
   if (start.dim() != 2 || !start.is_cpu() || !start.is_contiguous())
@@ -182,13 +220,19 @@ py::tuple newton(const py::object & residual, const py::object & jacobian, const
                      shape_text(start.sizes()) + " on " + start.device().str() +
                      (start.is_contiguous() ? "" : ", not contiguous"));
   const auto config = eager::with_changes({.atol = atol, .rtol = rtol, .miters = miters}, settings);
+  if (config.krylov && multiply.is_none())
+    throw FatalError("newton: a Krylov solver needs multiply(u, v, rows)");
+  if (config.krylov && !blocks.empty() && preconditioner.is_none())
+    throw FatalError("newton: a preconditioner needs preconditioner(u, rows)");
+  const Functions functions{residual, jacobian, multiply, preconditioner};
+  const auto structure = eager::linear_structure(elimination, blocks, start.size(0));
   solve::check(config);
   switch (start.scalar_type())
   {
   case at::kDouble:
-    return solve_rows<double>(residual, jacobian, start, config, record, keep_iterates);
+    return solve_rows<double>(functions, structure, start, config, record, keep_iterates);
   case at::kFloat:
-    return solve_rows<float>(residual, jacobian, start, config, record, keep_iterates);
+    return solve_rows<float>(functions, structure, start, config, record, keep_iterates);
   default:
     throw FatalError(std::string("newton: u0 must be float64 or float32, got ") + c10::toString(start.scalar_type()));
   }
@@ -209,6 +253,62 @@ py::object step_factor(const py::object & status, const py::object & iterations,
                             counts.const_data_ptr<std::int32_t>()[i], 0.0, 0.0},
                            miters);
   return eager::to_python(factors);
+}
+
+template <typename Real>
+py::tuple solve_systems(const at::Tensor & A, const at::Tensor & b, const solve::LinearStructure & structure,
+                        const std::optional<solve::KrylovConfig> & krylov)
+{
+  const auto n = b.size(0), m = b.size(1), rows = b.size(2), ld = padded(rows);
+  const auto spread = [&](const at::Tensor & from)
+  {
+    at::Tensor to = at::empty({from.numel() / std::max<std::int64_t>(rows, 1), ld}, from.options());
+    to.narrow(1, 0, rows).copy_(from.reshape({-1, rows}));
+    fill_padding(to.template mutable_data_ptr<Real>(), to.size(0), ld, rows);
+    return to;
+  };
+  at::Tensor failed = at::zeros({rows}, at::TensorOptions().dtype(at::kBool));
+  if (rows == 0 || m == 0)
+    return py::make_tuple(eager::to_python(at::empty_like(b)), eager::to_python(failed));
+  const at::Tensor matrix = spread(A);
+  at::Tensor x = spread(b);
+  std::vector<std::uint8_t> verdicts(static_cast<std::size_t>(ld));
+  {
+    const py::gil_scoped_release release;
+    const auto * entries = matrix.template const_data_ptr<Real>();
+    auto * values = x.template mutable_data_ptr<Real>();
+    if (krylov)
+      solve::assembled_krylov<Real>(structure.preconditioner, *krylov, entries, values, n, m, ld, ld, verdicts.data());
+    else
+      solve::direct_solve<Real>(structure.elimination, entries, values, n, m, ld, ld, verdicts.data());
+  }
+  for (std::int64_t i = 0; i < rows; ++i)
+    failed.mutable_data_ptr<bool>()[i] = verdicts[static_cast<std::size_t>(i)] != 0;
+  return py::make_tuple(eager::to_python(x.narrow(1, 0, rows).reshape({n, m, rows})), eager::to_python(failed));
+}
+
+py::tuple solve_linear(const py::object & matrix, const py::object & right, const eager::EliminationPairs & elimination,
+                       const py::object & krylov, const eager::DiagonalPairs & blocks)
+{
+  const at::Tensor A = eager::to_tensor(matrix, "solve_linear: A").detach();
+  const at::Tensor b = eager::to_tensor(right, "solve_linear: b").detach();
+  if (A.dim() != 3 || b.dim() != 3 || A.size(0) != A.size(1) || b.size(0) != A.size(0) || b.size(2) != A.size(2) ||
+      !A.is_cpu() || !b.is_cpu() || A.scalar_type() != b.scalar_type())
+    throw FatalError("solve_linear: expected A (n, n, B) and b (n, m, B) of one dtype on cpu, got shapes " +
+                     shape_text(A.sizes()) + " and " + shape_text(b.sizes()));
+  std::optional<solve::KrylovConfig> config;
+  if (!krylov.is_none())
+    eager::update(config.emplace(), krylov);
+  const auto structure = eager::linear_structure(elimination, blocks, A.size(0));
+  switch (A.scalar_type())
+  {
+  case at::kDouble:
+    return solve_systems<double>(A, b, structure, config);
+  case at::kFloat:
+    return solve_systems<float>(A, b, structure, config);
+  default:
+    throw FatalError(std::string("solve_linear: A must be float64 or float32, got ") + c10::toString(A.scalar_type()));
+  }
 }
 }
 
@@ -240,6 +340,8 @@ void bind_newton(py::module_ & module)
 
   module.def("newton", &newton, py::arg("residual"), py::arg("jacobian"), py::arg("u0"), py::arg("atol"),
              py::arg("rtol"), py::arg("miters"), py::arg("record") = false, py::arg("keep_iterates") = false,
+             py::arg("elimination") = eager::EliminationPairs(), py::arg("multiply") = py::none(),
+             py::arg("preconditioner") = py::none(), py::arg("preconditioner_blocks") = eager::DiagonalPairs(),
              R"(Solve r(u) = 0 for every row on its own; a converged row is frozen and leaves the working set.
 
 :param residual: ``residual(u, rows)`` with ``u`` ``(n, b)`` and ``rows`` ``(b,)`` int64, the positions in the full
@@ -251,12 +353,30 @@ void bind_newton(py::module_ & module)
 :param miters: most iterations of a row
 :param record: return what every iteration did as well
 :param keep_iterates: of the record; it is large
+:param elimination: ``(rows, columns)`` of blocks of ``A`` that a direct solve eliminates first; none for dense LU
+:param multiply: ``multiply(u, v, rows)`` returns ``A v``, ``(n, b)``; needed with the setting ``krylov``
+:param preconditioner: ``preconditioner(u, rows)`` returns the blocks of ``A`` that make up ``M``, one after the other,
+    ``(entries, b)``; needed with ``preconditioner_blocks``
+:param preconditioner_blocks: ``(offset, size)`` of these blocks on the diagonal; none without a preconditioner
 :param settings: other entries of :attr:`matlaw.Model.solver_config`; those that are not given have their defaults
 :returns: ``(u, status, iterations, reason)``: ``(n, B)``, ``(B,)`` int8 with values of :class:`matlaw.Status`, ``(B,)``
     int32, ``(B,)`` int8 with values of :class:`matlaw.Reason`. With `record` besides ``(residual, step, iterates)``:
     norms ``(B, miters + 1)``, parts of the Newton steps taken ``(B, miters)``, and ``(B, miters + 1, n)``, empty
     without `keep_iterates`; NaN past a row's last
 :raises FatalError: a tensor of the wrong shape, dtype or device; what the functions raise passes through
+)");
+  module.def("solve_linear", &solve_linear, py::arg("A"), py::arg("b"),
+             py::arg("elimination") = eager::EliminationPairs(), py::arg("krylov") = py::none(),
+             py::arg("preconditioner_blocks") = eager::DiagonalPairs(),
+             R"(Solve A x = b for every row on its own.
+
+:param A: ``(n, n, B)``, float64 or float32 on the CPU
+:param b: ``(n, m, B)``, of the same dtype
+:param elimination: as for ``newton``
+:param krylov: settings of an iterative solver, as ``solver_config`` has them; None for a direct one
+:param preconditioner_blocks: as for ``newton``; ``M`` is taken from ``A``
+:returns: ``(x, failed)``: ``(n, m, B)``, and ``(B,)`` booleans: a singular matrix, or an iteration without success
+:raises FatalError: a tensor of the wrong shape, dtype or device, settings out of range
 )");
 }
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "linear_options.h"
 #include "matlaw/errors.h"
 
 namespace py = pybind11;
@@ -22,6 +23,8 @@ py::dict to_python(const solve::NewtonConfig & config)
   settings["ls_c"] = config.ls_c;
   settings["max_substepping_level"] = config.max_substepping_level;
   settings["substep_del_tol"] = config.substep_del_tol;
+  if (config.krylov)
+    settings["krylov"] = to_dict(*config.krylov);
   return settings;
 }
 
@@ -39,6 +42,7 @@ solve::NewtonConfig with_changes(solve::NewtonConfig config, const py::dict & ch
       {"ls_c", set(config.ls_c)},
       {"max_substepping_level", set(config.max_substepping_level)},
       {"substep_del_tol", set(config.substep_del_tol)},
+      {"krylov", [&](py::handle value) { update(config.krylov ? *config.krylov : config.krylov.emplace(), value); }},
   };
   for (const auto & [key, value] : changes)
   {

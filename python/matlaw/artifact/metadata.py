@@ -18,6 +18,7 @@ from matlaw.errors import CompileError
 from matlaw.tensors import to_public
 from matlaw.trace.derivatives import ift_places
 from matlaw.trace.graphs import Graph, offsets, parameter_slots, slots_of
+from matlaw.trace.linear import LinearSolve
 from matlaw.version import __version__
 
 SCHEMA_VERSION: Final = 13
@@ -66,8 +67,8 @@ def graph_entry(graph: Graph) -> dict[str, Any]:
         ]
     elif graph.kind == "dr_dparam":
         entry["parameters"] = _slices(graph)
-    elif graph.kind in ("solve_ift", "solve_param"):
-        by = "input" if graph.kind == "solve_ift" else "parameter"
+    if graph.kind in ("jacobian_given", "solve_ift", "dr_dparam", "solve_param"):
+        by = "input" if graph.kind in ("jacobian_given", "solve_ift") else "parameter"
         entry["pairs"] = [
             {"output": p.output, by: p.input, "row_offset": row, "col_offset": column}
             for p, (row, _, column, _) in zip(graph.pairs, ift_places(graph), strict=True)
@@ -102,11 +103,21 @@ def segment_entry(part: SegmentPlan) -> dict[str, Any]:
                 for s, v in zip(slots, segment.unknowns.values(), strict=True)
             ],
             "givens": list(segment.givens),
+            "linear_solver": _linear_entry(part.linear),
         }
+        for by, solve in part.sensitivities.items():
+            entry[f"{by}_sensitivity"] = _linear_entry(solve)
+            if solve.krylov is not None:
+                entry[f"{by}_sensitivity"]["krylov"] = solve.krylov
     entry["graphs"] = {kind: graph_entry(graph) for kind, graph in part.graphs.items()}
     if "predictor" in part.graphs:
         entry["graphs"]["predictor"]["inputs"] = list(segment.predictor.inputs)
     return entry
+
+
+def _linear_entry(solve: LinearSolve) -> dict[str, Any]:
+    """What metadata says of a linear solver, but the settings of an iterative one."""
+    return {"kind": solve.kind, **solve.structure_entry()}
 
 
 def solver_entry(plan: Plan) -> dict[str, Any] | None:
@@ -118,7 +129,7 @@ def solver_entry(plan: Plan) -> dict[str, Any] | None:
     for part in plan.segments:
         if part.kind != "implicit":
             continue
-        entries.append({**part.segment.solver_config, "solver_kind": "direct"})
+        entries.append({**part.segment.solver_config, "solver_kind": part.linear.kind})
     if any(entry != entries[0] for entry in entries):
         raise CompileError(
             f"model '{plan.request.name}': its implicit updates have solvers with different settings; an artifact "

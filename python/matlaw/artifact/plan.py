@@ -17,6 +17,7 @@ from matlaw.ir.aten import UnsupportedOperation
 from matlaw.lower.native.programs import ForwardProgram
 from matlaw.trace import graphs as g
 from matlaw.trace.graphs import Forward, Graph, Pair
+from matlaw.trace.linear import LinearSolve, linear_solve
 
 if TYPE_CHECKING:
     from matlaw.input.input_file import InputFile
@@ -31,6 +32,8 @@ class SegmentPlan:
     :ivar parameters: promoted parameters that it uses
     :ivar graphs: by kind, in the order in which they are written
     :ivar forward: value function of a forward segment, residual of an implicit one
+    :ivar linear: how the linear systems of an implicit segment's Newton steps are solved
+    :ivar sensitivities: likewise those of its derivatives by ``input`` and by ``param``
     """
 
     kind: str
@@ -38,6 +41,8 @@ class SegmentPlan:
     parameters: list[str]
     graphs: dict[str, Graph]
     forward: Forward
+    linear: LinearSolve = field(default_factory=LinearSolve)
+    sensitivities: dict[str, LinearSolve] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -173,6 +178,8 @@ class Planner:
         segments = list(self.program.segments)
         parts = [self._forward(k, segment, len(segments) > 1) for k, segment in enumerate(segments)]
         self._record(parts)
+        for part in parts:
+            self._find_uncoupled(part)
         edges = self._edges(parts)
         direct = self._edges(parts, by_parameters=True)
         written = [list(part.segment.outputs) for part in parts]
@@ -219,15 +226,48 @@ class Planner:
             forward = g.forward_of_segment(segment, parameters, title)
             return SegmentPlan("forward", segment, used, {"value": g.value_graph(stem, forward)}, forward)
         forward = g.residual_of_segment(segment, parameters, f"{title} (residual)")
-        graphs = {
-            "residual": g.residual_graph(f"{stem}_residual", forward),
-            "jacobian": g.jacobian_graph(f"{stem}_jacobian", forward),
-            "solve": g.solve_graph(f"{stem}_solve", forward),
-        }
+        update = segment.update
+        linear = linear_solve(update.solver.linear_solver, update.system)
+        graphs = {"residual": g.residual_graph(f"{stem}_residual", forward)}
+        if linear.krylov is None:
+            graphs["jacobian"] = g.jacobian_graph(f"{stem}_jacobian", forward)
+            graphs["solve"] = g.solve_graph(f"{stem}_solve", forward, linear.primary)
+        else:
+            graphs["matvec"] = g.matvec_graph(f"{stem}_matvec", forward)
+        if linear.preconditioner:
+            blocks = linear.preconditioner
+            graphs["precond_setup"] = g.precond_setup_graph(f"{stem}_precond_setup", forward, blocks)
+            graphs["precond_apply"] = g.precond_apply_graph(f"{stem}_precond_apply", forward, blocks)
         predictor = g.predictor_of_segment(segment, parameters, f"{title} (predictor)")
         if predictor is not None:
             graphs["predictor"] = g.value_graph(f"{stem}_predictor", predictor, "predictor")
-        return SegmentPlan("implicit", segment, used, graphs, forward)
+        sensitivities = {
+            "input": linear_solve(update.input_sensitivity, update.system),
+            "param": linear_solve(update.param_sensitivity, update.system),
+        }
+        return SegmentPlan("implicit", segment, used, graphs, forward, linear, sensitivities)
+
+    def _find_uncoupled(self, part: SegmentPlan) -> None:
+        """Lets block elimination take the parts of its primary block one by one."""
+        program = self.programs.get(part.forward)
+        if program is None or not any(solve.primary for solve in (part.linear, *part.sensitivities.values())):
+            return
+        count = len(part.forward.outputs)
+        first = g.offsets(part.forward.outputs)
+        n = sum(slot.size for slot in part.forward.outputs)
+        pattern = [[False] * n for _ in range(n)]
+        for position in range(count):
+            start = first[part.forward.outputs[position].name]
+            for e in program.entries(position):
+                for site in range(program.value.sites):
+                    row = e.row.component + site * e.row.stride
+                    pattern[row][start + e.column.component + site * e.column.stride] = True
+        update = part.segment.update
+        part.linear = linear_solve(update.solver.linear_solver, update.system, pattern)
+        part.sensitivities = {
+            "input": linear_solve(update.input_sensitivity, update.system, pattern),
+            "param": linear_solve(update.param_sensitivity, update.system, pattern),
+        }
 
     def _record(self, parts: Sequence[SegmentPlan]) -> None:
         for forward in dict.fromkeys(graph.forward for part in parts for graph in part.graphs.values()):
@@ -359,6 +399,8 @@ class Planner:
             columns = [name for name in names if any(by == name for _, by in edges)]
             if not set(columns) <= set(part.graphs[kind].columns if kind in part.graphs else ()):
                 graph = of_columns(f"{stem}_substep_{kind}", forward, columns)
+                if kind == "jacobian_given":
+                    part.graphs.setdefault("jacobian", g.jacobian_graph(f"{stem}_jacobian", forward))
                 part.graphs[f"substep_{kind}"] = replace(graph, of_substeps=True)
 
     def _stem_of(self, part: SegmentPlan) -> str:
@@ -378,8 +420,11 @@ class Planner:
             return
         givens = [i for i in part.segment.givens if any(by == i for _, by in wanted)]
         pairs = [Pair(o, i) for o in part.segment.unknowns for i in givens if (o, i) in wanted]
-        part.graphs["jacobian_given"] = g.jacobian_given_graph(f"{stem}_jacobian_given", part.forward, givens)
-        part.graphs["solve_ift"] = g.solve_ift_graph(f"{stem}_solve_ift", part.forward, pairs, givens)
+        part.graphs.setdefault("jacobian", g.jacobian_graph(f"{stem}_jacobian", part.forward))
+        part.graphs["jacobian_given"] = g.jacobian_given_graph(f"{stem}_jacobian_given", part.forward, givens, pairs)
+        if part.sensitivities["input"].krylov is None:
+            primary = part.sensitivities["input"].primary
+            part.graphs["solve_ift"] = g.solve_ift_graph(f"{stem}_solve_ift", part.forward, pairs, givens, primary)
 
     def _add_parameter_derivatives(self, part: SegmentPlan, wanted: set[tuple[str, str]]) -> None:
         if not wanted:
@@ -390,8 +435,10 @@ class Planner:
             part.graphs["param_jvp"] = g.param_jvp_graph(f"{stem}_param_jvp", part.forward, self._pairs(part, wanted))
             return
         pairs = [Pair(o, p) for o in part.segment.unknowns for p in names if (o, p) in wanted]
-        part.graphs["dr_dparam"] = g.dr_dparam_graph(f"{stem}_dr_dparam", part.forward, names)
-        part.graphs["solve_param"] = g.solve_param_graph(f"{stem}_solve_param", part.forward, pairs, names)
+        part.graphs["dr_dparam"] = g.dr_dparam_graph(f"{stem}_dr_dparam", part.forward, names, pairs)
+        if part.sensitivities["param"].krylov is None:
+            primary = part.sensitivities["param"].primary
+            part.graphs["solve_param"] = g.solve_param_graph(f"{stem}_solve_param", part.forward, pairs, names, primary)
 
 
 def _nonzero(program: ForwardProgram, output: str, position: int) -> bool:

@@ -27,7 +27,7 @@ def sample(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, seed:
     """
     rng = np.random.default_rng(seed)
     if graph.forward is None:
-        return _linear_system(graph, rng, float32)
+        return _linear_system(graph, rng, float32) if not graph.blocks else _blocks(graph, rng, float32)
     low, high = (-4.0, 0.0) if float32 else (-6.0, 1.0)
     common = 10.0 ** rng.uniform(low, 0.0, STATES)
     by_name: dict[str, NDArray] = {}
@@ -47,6 +47,16 @@ def sample(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, seed:
             by_name[slot.name] = by_name[old] + np.abs(by_name[slot.name])
     values = [by_name[slot.name] for slot in graph.inputs]
     return [x.astype(np.float32).astype(np.float64) for x in values] if float32 else values
+
+
+def _blocks(graph: Graph, rng: np.random.Generator, float32: bool) -> list[NDArray]:
+    """Well-conditioned diagonal blocks and arbitrary right-hand sides."""
+    parts = [
+        (rng.uniform(-1.0, 1.0, (k, k, STATES)) + 2.0 * k * np.eye(k)[:, :, None]).reshape(k * k, STATES)
+        for _, k in graph.blocks
+    ]
+    r = rng.uniform(-1.0, 1.0, (*graph.inputs[1].shape, STATES))
+    return [x.astype(np.float32).astype(np.float64) if float32 else x for x in (np.concatenate(parts), r)]
 
 
 def _linear_system(graph: Graph, rng: np.random.Generator, float32: bool) -> list[NDArray]:

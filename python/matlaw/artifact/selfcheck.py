@@ -32,7 +32,9 @@ _NOISY_RUNS: Final = 3
 #: Noise of so many units of rounding shows what one does; one alone is often lost when the next operation rounds.
 _NOISE: Final = 4.0
 #: Graphs of which every output is a derivative.
-_DERIVATIVES: Final = ("jacobian", "jacobian_given", "solve_ift", "param_jvp", "dr_dparam", "solve_param")
+_DERIVATIVES: Final = (
+    "jacobian", "jacobian_given", "solve_ift", "param_jvp", "dr_dparam", "solve_param", "matvec", "precond_setup"
+)  # fmt: skip
 
 Evaluator = Callable[[Sequence[NDArray]], list[NDArray]]
 

@@ -18,6 +18,7 @@ from matlaw.tensors import Tensor
 from matlaw.trace import ForwardSegment, ImplicitSegment, Program
 from matlaw.trace.derivatives import dense_jacobian
 from matlaw.trace.graphs import Forward, forward_of_segment, residual_of_segment
+from matlaw.trace.linear import linear_solve
 
 
 @dataclass
@@ -249,7 +250,8 @@ class Chain:
         arguments = [*(run.values[n] for n in segment.givens), *(p.data for p in parameters.values())]
         system = System(forward, arguments)
         config = segment.solver_config | self._settings
-        solution = solve(system, guess, config, detail > Detail.NOTHING, detail == Detail.ITERATES)
+        linear = linear_solve(segment.solver.linear_solver, segment.update.system)
+        solution = solve(system, guess, config, linear, detail > Detail.NOTHING, detail == Detail.ITERATES)
         if solution.record:
             names = segment.update.system.residuals
             run.records.append(SolveRecord(list(segment.unknowns), list(names), system, *solution.record))
@@ -262,10 +264,12 @@ class Chain:
         unknowns = system.split(u)
         for n, part in zip(shapes, unknowns, strict=True):
             run.values[n] = part
-        self._implicit_derivatives(forward, [*unknowns, *arguments], run, place)
+        self._implicit_derivatives(segment, forward, [*unknowns, *arguments], run, place)
 
-    def _implicit_derivatives(self, forward: Forward, arguments: list[torch.Tensor], run: Run, place: int) -> None:
-        """``du/dm = -A^{-1} sum_g (dr/dg) (dg/dm)``, with one decomposition for all seeds ``m``."""
+    def _implicit_derivatives(
+        self, segment: ImplicitSegment, forward: Forward, arguments: list[torch.Tensor], run: Run, place: int
+    ) -> None:
+        """``du/dm = -A^{-1} sum_g (dr/dg) (dg/dm)``, with one solve for all seeds ``m`` of a kind."""
         count = len(forward.outputs)
         by = _varying(forward, count, run)
         if not by:
@@ -274,9 +278,19 @@ class Chain:
         blocks = _blocks(forward, arguments, [*unknowns, *by], run.rows)
         A = torch.cat(blocks[:count], dim=1)
         right = push(dict(zip(by, blocks[count:], strict=True)), run.derivatives)
-        solved, singular = sensitivities(A, torch.cat(list(right.values()), dim=1))
-        parts = torch.split(solved, [r.shape[1] for r in right.values()], dim=1)
-        _store(dict(zip(right, parts, strict=True)), forward, run)
+        update = segment.update
+        found: dict[str, torch.Tensor] = {}
+        singular = torch.zeros(run.rows, dtype=torch.bool, device=self._device)
+        for solver, of_parameters in ((update.input_sensitivity, False), (update.param_sensitivity, True)):
+            seeds = [seed for seed in right if (seed in self._program.parameters) == of_parameters]
+            if not seeds:
+                continue
+            together = torch.cat([right[seed] for seed in seeds], dim=1)
+            solved, unsolved = sensitivities(A, together, linear_solve(solver, update.system))
+            singular |= unsolved
+            parts = torch.split(solved, [right[seed].shape[1] for seed in seeds], dim=1)
+            found.update(zip(seeds, parts, strict=True))
+        _store({seed: found[seed] for seed in right}, forward, run)
         # A row without a tangent is of no use to a host that asked for one.
         lost = singular & (run.status == int(Status.CONVERGED))
         run.fail(lost, Reason.SINGULAR_TANGENT, place)

@@ -9,8 +9,9 @@ from typing import Any
 import torch
 
 from matlaw.errors import FatalError
-from matlaw.trace.derivatives import dense_jacobian, stacked
+from matlaw.trace.derivatives import dense_jacobian, diagonal_blocks, jacobian_product, stacked
 from matlaw.trace.graphs import Forward
+from matlaw.trace.linear import LinearSolve
 
 
 @dataclass
@@ -63,6 +64,17 @@ class System:
         value, blocks = dense_jacobian(self._forward, self._arguments(u, rows), self.unknown_names)
         return torch.cat(blocks, dim=1).detach().to("cpu"), -value.detach().to("cpu")
 
+    def multiply(self, u: torch.Tensor, v: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """``(dr/du) v``, ``(n, b)``"""
+        arguments = self._arguments(u, rows)
+        full = [a.expand(*a.shape[:-1], u.shape[-1]) for a in arguments]
+        product = jacobian_product(self._forward, full, self.unknown_names, v.to(full[0].device))
+        return product.detach().to("cpu")
+
+    def preconditioner(self, u: torch.Tensor, rows: torch.Tensor, blocks: Sequence[tuple[int, int]]) -> torch.Tensor:
+        """The diagonal blocks of ``dr/du`` one after the other, ``(entries, b)``"""
+        return diagonal_blocks(self.jacobian(u, rows)[0], blocks)
+
     def split(self, u: torch.Tensor) -> list[torch.Tensor]:
         """The unknowns from one array ``(n, b)``."""
         parts = torch.split(u, [slot.size for slot in self._unknowns])
@@ -77,12 +89,18 @@ class System:
 
 
 def solve(
-    system: System, guess: torch.Tensor, config: Mapping[str, Any], record: bool = False, keep_iterates: bool = False
+    system: System,
+    guess: torch.Tensor,
+    config: Mapping[str, Any],
+    linear: LinearSolve,
+    record: bool = False,
+    keep_iterates: bool = False,
 ) -> Solution:
     """Runs the Newton solver of the C++ runtime on all rows.
 
     :param guess: ``(n, B)``
     :param config: its settings
+    :param linear: how linear systems are taken apart
     :param record: write down what it does
     :param keep_iterates: with all iterates
     :raises FatalError: when the C++ library of matlaw is not there
@@ -90,7 +108,16 @@ def solve(
     core = runtime_core()
     start = guess.detach().to("cpu").contiguous()
     u, status, iterations, reason, *written = core.newton(
-        system.residual, system.jacobian, start, **config, record=record, keep_iterates=keep_iterates
+        system.residual,
+        system.jacobian,
+        start,
+        elimination=linear.elimination,
+        multiply=system.multiply,
+        preconditioner=lambda u, rows: system.preconditioner(u, rows, linear.preconditioner),
+        preconditioner_blocks=linear.preconditioner,
+        **config,
+        record=record,
+        keep_iterates=keep_iterates,
     )
     factor = core.step_factor(status, iterations, config["miters"])
     device = guess.device
@@ -99,17 +126,16 @@ def solve(
     )
 
 
-def sensitivities(A: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def sensitivities(A: torch.Tensor, right: torch.Tensor, linear: LinearSolve) -> tuple[torch.Tensor, torch.Tensor]:
     """``-A^{-1} right`` row by row.
 
     :param A: ``(n, n, B)``
     :param right: ``(n, m, B)``
-    :returns: ``(n, m, B)``, and ``(B,)`` booleans: where ``A`` is singular or not finite
+    :param linear: how it is solved
+    :returns: ``(n, m, B)``, and ``(B,)`` booleans: where there is no solution
     """
-    finite = torch.isfinite(A).flatten(0, 1).all(0)
-    safe = torch.where(finite, A, torch.eye(A.shape[0], dtype=A.dtype, device=A.device).unsqueeze(-1))
-    solution, info = torch.linalg.solve_ex(safe.permute(2, 0, 1), right.permute(2, 0, 1))
-    return -solution.permute(1, 2, 0), (info != 0) | ~finite
+    solution, failed = runtime_core().solve_linear(A.to("cpu"), right.to("cpu"), **linear.as_options())
+    return -solution.to(A.device), failed.to(A.device)
 
 
 def runtime_core() -> Any:

@@ -14,7 +14,7 @@ from matlaw.models.solid_mechanics import (
     traction_separation,
     viscoelasticity,
 )
-from matlaw.models.solvers import DenseLU, Newton
+from matlaw.models.solvers import DenseLU, Krylov, LinearSolver, Newton, SchurComplement
 from matlaw.models.variable import Variable, old
 
 __all__ = [
@@ -24,7 +24,9 @@ __all__ = [
     "DenseLU",
     "ImplicitUpdate",
     "Input",
+    "Krylov",
     "Leaf",
+    "LinearSolver",
     "Model",
     "Newton",
     "NonlinearSystem",
@@ -32,6 +34,7 @@ __all__ = [
     "Output",
     "Parameter",
     "ParameterSlot",
+    "SchurComplement",
     "Variable",
     "chemical_reactions",
     "crystal_plasticity",

@@ -216,7 +216,8 @@ class CompiledModel:
         """Settings of the Newton solves, those that the law was compiled with until they are set.
 
         They are ``atol``, ``rtol``, ``miters``, ``ls_type``, ``ls_max_iters``, ``ls_cutback``, ``ls_c``,
-        ``max_substepping_level`` and ``substep_del_tol``.
+        ``max_substepping_level``, ``substep_del_tol`` and, of a law with an iterative linear solver, the dict
+        ``krylov``.
 
         :raises FatalError: the law solves nothing
         """
@@ -227,7 +228,8 @@ class CompiledModel:
 
         Not to be called while another thread evaluates the law.
 
-        :param settings: entries of :attr:`solver_config`; ``ls_type`` is ``NONE``, ``BACKTRACKING`` or ``STRONG_WOLFE``
+        :param settings: entries of :attr:`solver_config`; ``ls_type`` is ``NONE``, ``BACKTRACKING`` or
+            ``STRONG_WOLFE``, ``krylov`` a dict with some of its entries
         :raises FatalError: there is no such setting, its value is out of range, or the law solves nothing
         """
         self._handle.set_solver_config(**settings)

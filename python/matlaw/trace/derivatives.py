@@ -12,7 +12,7 @@ import torch
 
 from matlaw.tensors.pull_back import vjp
 from matlaw.trace.forward import TensorFunction
-from matlaw.trace.graphs import Forward, Graph, Pair, offsets
+from matlaw.trace.graphs import Forward, Graph, Pair, Primary, offsets
 from matlaw.trace.slots import Slot, total_size
 
 
@@ -33,6 +33,9 @@ def graph_function(graph: Graph) -> TensorFunction:
         "param_jvp": _param_jvp,
         "dr_dparam": _dr_dparam,
         "solve_param": _solve_ift,
+        "matvec": _matvec,
+        "precond_setup": _precond_setup,
+        "precond_apply": _precond_apply,
     }
     function = makers[graph.kind](graph)
 
@@ -80,6 +83,48 @@ def dense_jacobian(
         g.reshape(forward.inputs[k].size, n, rows).transpose(0, 1) for k, g in zip(positions, gradients, strict=True)
     ]
     return value.reshape(n, n, rows)[:, 0], blocks
+
+
+def jacobian_product(
+    forward: Forward, arguments: Sequence[torch.Tensor], by: Sequence[str], direction: torch.Tensor
+) -> torch.Tensor:
+    """The derivative of all outputs in one direction, without the matrix: the pull-back of the pull-back.
+
+    :param forward: the function, ``n`` output components in all
+    :param arguments: one ``(*shape, B)`` per input
+    :param by: names of the inputs that change
+    :param direction: by how much, ``(total size of by, B)``
+    :returns: ``(n, B)``
+    """
+    positions = [forward.position(name) for name in by]
+    n, rows = total_size(forward.outputs), direction.shape[-1]
+
+    def function(*varied: torch.Tensor) -> torch.Tensor:
+        merged = list(arguments)
+        for k, x in zip(positions, varied, strict=True):
+            merged[k] = x
+        return stacked(forward, merged, rows)
+
+    def gradient(cotangent: torch.Tensor) -> torch.Tensor:
+        _, pull_back = vjp(function, *(arguments[k] for k in positions))
+        found = pull_back(cotangent)
+        return torch.cat([g.reshape(forward.inputs[k].size, rows) for k, g in zip(positions, found, strict=True)])
+
+    _, push = vjp(gradient, torch.zeros(n, rows, dtype=direction.dtype, device=direction.device))
+    return push(direction)[0]
+
+
+def diagonal_blocks(A: torch.Tensor, blocks: Sequence[tuple[int, int]]) -> torch.Tensor:
+    """Blocks on the diagonal of matrices, one after the other and row-major.
+
+    :param A: ``(n, n, B)``
+    :param blocks: first component and size of each
+    :returns: ``(entries, B)``
+    """
+    if all(size == 1 for _, size in blocks) and len(blocks) == A.shape[0]:
+        return torch.diagonal(A).transpose(0, 1)
+    rows = A.shape[-1]
+    return torch.cat([A[at : at + k, at : at + k].reshape(k * k, rows) for at, k in blocks])
 
 
 def _forward(graph: Graph) -> Forward:
@@ -174,11 +219,61 @@ def _dr_dparam(graph: Graph) -> TensorFunction:
     return function
 
 
-def _solve(graph: Graph) -> TensorFunction:
-    def function(A: torch.Tensor, b: torch.Tensor) -> list[torch.Tensor]:
-        return [torch.linalg.solve(A.permute(2, 0, 1), b.permute(1, 0).unsqueeze(-1)).squeeze(-1).permute(1, 0)]
+def _matvec(graph: Graph) -> TensorFunction:
+    forward = _forward(graph)
+    return lambda *flat: [jacobian_product(forward, flat[:-1], graph.columns, flat[-1])]
+
+
+def _precond_setup(graph: Graph) -> TensorFunction:
+    forward = _forward(graph)
+
+    def function(*flat: torch.Tensor) -> list[torch.Tensor]:
+        A = torch.cat(dense_jacobian(forward, flat, graph.columns)[1], dim=1)
+        return [diagonal_blocks(A, graph.blocks)]
 
     return function
+
+
+def _precond_apply(graph: Graph) -> TensorFunction:
+    def function(M: torch.Tensor, r: torch.Tensor) -> list[torch.Tensor]:
+        if all(size == 1 for _, size in graph.blocks):
+            return [r / M]
+        parts, start = [], 0
+        for at, k in graph.blocks:
+            block = M[start : start + k * k].reshape(k, k, M.shape[-1])
+            parts.append(_solved(block, r[at : at + k].unsqueeze(1), None).squeeze(1))
+            start += k * k
+        return [torch.cat(parts)]
+
+    return function
+
+
+def _solved(A: torch.Tensor, right: torch.Tensor, primary: Primary) -> torch.Tensor:
+    """``A^{-1} right``, batch last; by block elimination when a primary block is named.
+
+    Every slice and product is over ranges, as one group or the other comes first.
+    """
+    if primary is None:
+        return torch.linalg.solve(A.permute(2, 0, 1), right.permute(2, 0, 1)).permute(1, 2, 0)
+    n, (rows, columns) = A.shape[0], primary
+
+    def rest(taken: range) -> slice:
+        return slice(len(taken), n) if taken.start == 0 else slice(0, taken.start)
+
+    p, q = slice(rows.start, rows.stop), slice(columns.start, columns.stop)
+    s, t = rest(rows), rest(columns)
+    m = right.shape[1]
+    solution = _solved(A[p, q], torch.cat([A[p, t], right[p]], dim=1), None)
+    Y, z = solution[:, :-m], solution[:, -m:]
+    coupling = A[s, q].permute(2, 0, 1)
+    complement = A[s, t] - torch.matmul(coupling, Y.permute(2, 0, 1)).permute(1, 2, 0)
+    x_s = _solved(complement, right[s] - torch.matmul(coupling, z.permute(2, 0, 1)).permute(1, 2, 0), None)
+    x_p = z - torch.matmul(Y.permute(2, 0, 1), x_s.permute(2, 0, 1)).permute(1, 2, 0)
+    return torch.cat([x_p, x_s] if columns.start == 0 else [x_s, x_p])
+
+
+def _solve(graph: Graph) -> TensorFunction:
+    return lambda A, b: [_solved(A, b.unsqueeze(1), graph.primary).squeeze(1)]
 
 
 def _solve_ift(graph: Graph) -> TensorFunction:
@@ -186,7 +281,7 @@ def _solve_ift(graph: Graph) -> TensorFunction:
     places = ift_places(graph)
 
     def function(A: torch.Tensor, right: torch.Tensor) -> list[torch.Tensor]:
-        solution = -torch.linalg.solve(A.permute(2, 0, 1), right.permute(2, 0, 1)).permute(1, 2, 0)
+        solution = -_solved(A, right, graph.primary)
         return [
             solution[row : row + n, column : column + m].reshape(*shape, A.shape[-1])
             for shape, (row, n, column, m) in zip(shapes, places, strict=True)
@@ -196,7 +291,7 @@ def _solve_ift(graph: Graph) -> TensorFunction:
 
 
 def ift_places(graph: Graph) -> list[tuple[int, int, int, int]]:
-    """Per pair of a ``solve_ift`` or ``solve_param`` graph: first row, rows, first column, columns in the solution."""
+    """Per pair of a graph of sensitivities: first row, rows, first column, columns in the solution."""
     row, column = offsets(graph.rows), offsets(graph.column_slots)
     sizes = {slot.name: slot.size for slot in graph.rows}
     widths = {slot.name: slot.size for slot in graph.column_slots}

@@ -38,6 +38,12 @@ class Forward:
         return [slot.name for slot in self.inputs].index(name)
 
 
+#: Rows and columns of a block that is eliminated first.
+Primary = tuple[range, range] | None
+#: Name of the vector that ``matvec`` multiplies; no variable can have it.
+DIRECTION = "direction v"
+
+
 @dataclass(frozen=True)
 class Pair:
     """A derivative block: of an output by an input or by a promoted parameter.
@@ -60,17 +66,20 @@ class Graph:
     """One graph.
 
     :ivar kind: ``value``, ``jvp``, ``residual``, ``jacobian``, ``solve``, ``jacobian_given``, ``solve_ift``,
-        ``predictor``, ``param_jvp``, ``dr_dparam``, ``solve_param``
+        ``predictor``, ``param_jvp``, ``dr_dparam``, ``solve_param``, ``matvec``, ``precond_setup``, ``precond_apply``
     :ivar stem: file name without extension
     :ivar inputs: slots, in order
     :ivar outputs: slots, in order
     :ivar forward: what it derives from; ``None`` for pure linear algebra
-    :ivar pairs: the blocks of ``jvp``, ``param_jvp``, ``solve_ift`` and ``solve_param``
+    :ivar pairs: the blocks of ``jvp``, ``param_jvp``, ``solve_ift`` and ``solve_param``; the derivatives that
+        ``jacobian_given`` and ``dr_dparam`` serve
     :ivar columns: names of the inputs whose derivatives stand side by side in ``jacobian``, ``jacobian_given`` and the
         ``P`` of ``dr_dparam``
-    :ivar rows: the unknowns whose sensitivities ``solve_ift`` or ``solve_param`` computes, all of them
+    :ivar rows: the unknowns whose sensitivities these four are about, all of them
     :ivar of_substeps: nothing but the derivative of a chain of substeps needs it
-    :ivar column_slots: the givens of ``solve_ift`` or the parameters of ``solve_param``, side by side
+    :ivar column_slots: their givens or parameters, side by side
+    :ivar primary: rows and columns that ``solve``, ``solve_ift`` and ``solve_param`` eliminate first; None for none
+    :ivar blocks: first component and size of the diagonal blocks of ``precond_setup`` and ``precond_apply``
     """
 
     kind: str
@@ -83,6 +92,8 @@ class Graph:
     rows: tuple[Slot, ...] = ()
     column_slots: tuple[Slot, ...] = ()
     of_substeps: bool = False
+    primary: Primary = None
+    blocks: tuple[tuple[int, int], ...] = ()
 
 
 def slots_of(variables: Mapping[str, Variable]) -> tuple[Slot, ...]:
@@ -192,40 +203,81 @@ def jacobian_graph(stem: str, forward: Forward) -> Graph:
     return Graph("jacobian", stem, forward.inputs, (Slot("A", (n, n)), Slot("b", (n,))), forward, columns=columns)
 
 
-def jacobian_given_graph(stem: str, forward: Forward, givens: Sequence[str]) -> Graph:
-    """``Bg = dr/dg``, the columns of these givens side by side."""
+def jacobian_given_graph(stem: str, forward: Forward, givens: Sequence[str], pairs: Sequence[Pair] = ()) -> Graph:
+    """``Bg = dr/dg``, the columns of these givens side by side. ``pairs`` are the derivatives that it serves."""
     first_given = len(forward.outputs)
     sizes = {slot.name: slot.size for slot in forward.inputs[first_given:]}
     n, m = total_size(forward.outputs), sum(sizes[g] for g in givens)
-    return Graph("jacobian_given", stem, forward.inputs, (Slot("Bg", (n, m)),), forward, columns=tuple(givens))
+    return Graph(
+        "jacobian_given", stem, forward.inputs, (Slot("Bg", (n, m)),), forward, **_columns(forward, pairs, givens)
+    )
 
 
-def dr_dparam_graph(stem: str, forward: Forward, parameters: Sequence[str]) -> Graph:
-    """``A = dr/du`` and ``P = dr/dp``, the columns of these parameters side by side."""
+def dr_dparam_graph(stem: str, forward: Forward, parameters: Sequence[str], pairs: Sequence[Pair] = ()) -> Graph:
+    """``A = dr/du`` and ``P = dr/dp``, the columns of these parameters side by side, which serve the ``pairs``."""
     sizes = {slot.name: slot.size for slot in forward.inputs[len(forward.outputs) :]}
     n, m = total_size(forward.outputs), sum(sizes[p] for p in parameters)
     outputs = (Slot("A", (n, n)), Slot("P", (n, m)))
-    return Graph("dr_dparam", stem, forward.inputs, outputs, forward, columns=tuple(parameters))
+    return Graph("dr_dparam", stem, forward.inputs, outputs, forward, **_columns(forward, pairs, parameters))
 
 
-def solve_graph(stem: str, forward: Forward) -> Graph:
+def _columns(forward: Forward, pairs: Sequence[Pair], names: Sequence[str]) -> dict[str, Any]:
+    """What is said of columns that stand side by side, and of the pairs that they serve."""
+    by = {slot.name: slot for slot in forward.inputs[len(forward.outputs) :]}
+    return {
+        "pairs": tuple(pairs),
+        "columns": tuple(names),
+        "rows": forward.outputs,
+        "column_slots": tuple(by[name] for name in names),
+    }
+
+
+def solve_graph(stem: str, forward: Forward, primary: Primary = None) -> Graph:
     """``du = A^{-1} b``"""
     n = total_size(forward.outputs)
-    return Graph("solve", stem, (Slot("A", (n, n)), Slot("b", (n,))), (Slot("du", (n,)),))
+    return Graph("solve", stem, (Slot("A", (n, n)), Slot("b", (n,))), (Slot("du", (n,)),), primary=primary)
 
 
-def solve_ift_graph(stem: str, forward: Forward, pairs: Sequence[Pair], givens: Sequence[str]) -> Graph:
+def matvec_graph(stem: str, forward: Forward) -> Graph:
+    """``J v`` with ``J = dr/du``; ``v`` comes after all that the residual takes."""
+    n = total_size(forward.outputs)
+    columns = tuple(slot.name for slot in forward.outputs)
+    inputs = (*forward.inputs, Slot(DIRECTION, (n,)))
+    return Graph("matvec", stem, inputs, (Slot("J v", (n,)),), forward, columns=columns)
+
+
+def precond_setup_graph(stem: str, forward: Forward, blocks: Sequence[tuple[int, int]]) -> Graph:
+    """``M``: the blocks of ``J = dr/du`` one after the other, each row-major, ``(entries,)``."""
+    entries = sum(size * size for _, size in blocks)
+    columns = tuple(slot.name for slot in forward.outputs)
+    outputs = (Slot("M", (entries,)),)
+    return Graph("precond_setup", stem, forward.inputs, outputs, forward, columns=columns, blocks=tuple(blocks))
+
+
+def precond_apply_graph(stem: str, forward: Forward, blocks: Sequence[tuple[int, int]]) -> Graph:
+    """``z = M^{-1} r``"""
+    n = total_size(forward.outputs)
+    entries = sum(size * size for _, size in blocks)
+    inputs = (Slot("M", (entries,)), Slot("r", (n,)))
+    return Graph("precond_apply", stem, inputs, (Slot("z", (n,)),), blocks=tuple(blocks))
+
+
+def solve_ift_graph(
+    stem: str, forward: Forward, pairs: Sequence[Pair], givens: Sequence[str], primary: Primary = None
+) -> Graph:
     """``-A^{-1} Bg``, one block ``(*u_base, *g_base)`` per pair."""
-    return _sensitivity_graph("solve_ift", "Bg", stem, forward, pairs, givens)
+    return _sensitivity_graph("solve_ift", "Bg", stem, forward, pairs, givens, primary)
 
 
-def solve_param_graph(stem: str, forward: Forward, pairs: Sequence[Pair], parameters: Sequence[str]) -> Graph:
+def solve_param_graph(
+    stem: str, forward: Forward, pairs: Sequence[Pair], parameters: Sequence[str], primary: Primary = None
+) -> Graph:
     """``-A^{-1} P``, one block ``(*u_base, *param_base)`` per pair."""
-    return _sensitivity_graph("solve_param", "P", stem, forward, pairs, parameters)
+    return _sensitivity_graph("solve_param", "P", stem, forward, pairs, parameters, primary)
 
 
 def _sensitivity_graph(
-    kind: str, right: str, stem: str, forward: Forward, pairs: Sequence[Pair], columns: Sequence[str]
+    kind: str, right: str, stem: str, forward: Forward, pairs: Sequence[Pair], columns: Sequence[str], primary: Primary
 ) -> Graph:
     n = total_size(forward.outputs)
     unknowns = {slot.name: slot for slot in forward.outputs}
@@ -238,10 +290,8 @@ def _sensitivity_graph(
         stem,
         inputs,
         blocks,
-        pairs=tuple(pairs),
-        columns=tuple(columns),
-        rows=forward.outputs,
-        column_slots=tuple(by[name] for name in columns),
+        primary=primary,
+        **_columns(forward, pairs, columns),
     )
 
 

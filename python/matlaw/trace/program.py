@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from matlaw.models import ComposedModel, ImplicitUpdate, Leaf, Model, Newton, ParameterSlot, Variable
+from matlaw.models import ComposedModel, ImplicitUpdate, Krylov, Leaf, Model, Newton, ParameterSlot, Variable
 from matlaw.models.variable import newer, old
 from matlaw.state_pair import StatePair
 from matlaw.tensors import Tensor
@@ -89,7 +89,9 @@ class ImplicitSegment(Segment):
     @property
     def solver_config(self) -> dict[str, Any]:
         """Settings of the solver under the runtime's names, with how far an increment may be cut."""
-        return {**self.solver.as_config(), "max_substepping_level": self.update.max_substepping_level}
+        config = {**self.solver.as_config(), "max_substepping_level": self.update.max_substepping_level}
+        linear = self.solver.linear_solver
+        return config | {"krylov": linear.settings()} if isinstance(linear, Krylov) else config
 
     @property
     def predictor(self) -> Model | None:

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "matlaw/solve/KrylovConfig.h"
 
 namespace matlaw::solve
 {
@@ -41,6 +44,8 @@ struct NewtonConfig
   /// |du| < substep_del_tol (|u| + atol). Such a row has settled, and is not just below an initial residual that is
   /// huge.
   double substep_del_tol = 1e-6;
+  /// Linear systems are solved iteratively, without an assembled Jacobian; else directly
+  std::optional<KrylovConfig> krylov = std::nullopt;
 };
 
 /// Throws FatalError naming the entry that is out of range.

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "matlaw/errors.h"
+#include "matlaw/solve/LinearStructure.h"
+
 namespace matlaw::solve
 {
 /// Compiled graphs and eager models are two such systems.
@@ -26,7 +29,26 @@ public:
   /// b = -r(u), (size, ld)
   virtual void residual(const Real * u, Real * b, std::int64_t ld, std::int64_t rows) = 0;
 
-  /// A = dr/du, (size, size, ld), and b = -r(u), (size, ld)
+  /// A = dr/du, (size, size, ld), and b = -r(u), (size, ld). Of a direct linear solve
   virtual void jacobian(const Real * u, Real * A, Real * b, std::int64_t ld, std::int64_t rows) = 0;
+
+  /// How A is taken apart by the linear solver.
+  virtual const LinearStructure & structure() const
+  {
+    static const LinearStructure dense;
+    return dense;
+  }
+
+  /// product = (dr/du) v, (size, ld) both. Of a Krylov solve
+  virtual void multiply(const Real * u, const Real * v, Real * product, std::int64_t ld, std::int64_t rows)
+  {
+    throw FatalError("This system has no product of its Jacobian with a vector: its linear solver must be direct.");
+  }
+
+  /// M, (structure().preconditioner_size(), ld). Of a Krylov solve with a preconditioner
+  virtual void preconditioner(const Real * u, Real * M, std::int64_t ld, std::int64_t rows)
+  {
+    throw FatalError("This system has no preconditioner.");
+  }
 };
 }

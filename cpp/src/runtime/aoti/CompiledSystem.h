@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "aoti/Call.h"
-#include "artifact/Metadata.h"
+#include "aoti/ImplicitStage.h"
 #include "matlaw/native/abi.h"
 #include "matlaw/solve/NonlinearSystem.h"
 
@@ -17,23 +16,19 @@ template <typename Real>
 class CompiledSystem final : public solve::NonlinearSystem<Real>
 {
 public:
-  CompiledSystem(const Call<Real> & residual, const Call<Real> & jacobian,
-                 const std::vector<artifact::Slice> & unknowns, std::int64_t size, ChunkWorkspace<Real> & w,
-                 std::int64_t ld)
-      : _residual(residual),
-        _jacobian(jacobian),
-        _unknowns(unknowns),
-        _size(size),
+  CompiledSystem(const ImplicitStage<Real> & stage, ChunkWorkspace<Real> & w, std::int64_t ld)
+      : _stage(stage),
+        _inputs(stage.residual.inputs),
         _w(w),
         _ld(ld)
   {
     // What follows the unknowns: givens and parameters. Read in place until rows leave.
     w.given_slots.clear();
-    for (std::size_t k = unknowns.size(); k < residual.inputs.size(); k++)
-      w.given_slots.push_back(w.arena.data() + residual.inputs[k].offset * ld);
+    for (std::size_t k = stage.unknowns.size(); k < _inputs.size(); k++)
+      w.given_slots.push_back(w.arena.data() + _inputs[k].offset * ld);
   }
 
-  std::int64_t size() const override { return _size; }
+  std::int64_t size() const override { return _stage.n; }
 
   void keep(const std::vector<std::int32_t> & positions) override
   {
@@ -41,13 +36,13 @@ public:
     const auto ld = (rows + native::row_block - 1) / native::row_block * native::row_block;
     std::int64_t components = 0;
     for (std::size_t k = 0; k < _w.given_slots.size(); k++)
-      components += _residual.inputs[_unknowns.size() + k].size;
+      components += _inputs[_stage.unknowns.size() + k].size;
     Real * to = _w.givens_next.reserve(std::max<std::int64_t>(components, 1) * ld);
     for (std::size_t k = 0; k < _w.given_slots.size(); k++)
     {
       const Real * from = _w.given_slots[k];
       _w.given_slots[k] = to;
-      for (std::int64_t c = 0; c < _residual.inputs[_unknowns.size() + k].size; c++, from += _ld, to += ld)
+      for (std::int64_t c = 0; c < _inputs[_stage.unknowns.size() + k].size; c++, from += _ld, to += ld)
       {
         for (std::int64_t i = 0; i < rows; i++)
           to[i] = from[positions[i]];
@@ -62,30 +57,45 @@ public:
   {
     set_inputs(u, ld);
     _w.graph_outputs.assign({b});
-    _residual.graph->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
+    _stage.residual.graph->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
   }
 
   void jacobian(const Real * u, Real * A, Real * b, std::int64_t ld, std::int64_t) override
   {
     set_inputs(u, ld);
     _w.graph_outputs.assign({A, b});
-    _jacobian.graph->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
+    _stage.jacobian.graph->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
+  }
+
+  const solve::LinearStructure & structure() const override { return _stage.structure; }
+
+  void multiply(const Real * u, const Real * v, Real * product, std::int64_t ld, std::int64_t) override
+  {
+    set_inputs(u, ld);
+    _w.graph_inputs.push_back(v);
+    _w.graph_outputs.assign({product});
+    _stage.matvec->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
+  }
+
+  void preconditioner(const Real * u, Real * M, std::int64_t ld, std::int64_t) override
+  {
+    set_inputs(u, ld);
+    _w.graph_outputs.assign({M});
+    _stage.precond_setup->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
   }
 
 private:
   void set_inputs(const Real * u, std::int64_t ld)
   {
     _w.graph_inputs.clear();
-    for (const auto & slice : _unknowns)
+    for (const auto & slice : _stage.unknowns)
       _w.graph_inputs.push_back(u + slice.offset * ld);
     for (const auto * slot : _w.given_slots)
       _w.graph_inputs.push_back(slot);
   }
 
-  const Call<Real> & _residual;
-  const Call<Real> & _jacobian;
-  const std::vector<artifact::Slice> & _unknowns;
-  std::int64_t _size;
+  const ImplicitStage<Real> & _stage;
+  const std::vector<Slot> & _inputs;
   ChunkWorkspace<Real> & _w;
   std::int64_t _ld;
 };

@@ -150,6 +150,7 @@ void DerivativeBuilder<Real>::implicit(std::size_t index, ImplicitStage<Real> & 
     column[seed] = stage.columns;
     stage.columns += _seed_size.at(seed);
   }
+  stage.sensitivity = _dependence.by_parameters() ? segment.param_sensitivity : segment.input_sensitivity;
   stage.A = _allocator.allocate(n * n);
   stage.jacobian.outputs = {stage.A, _allocator.allocate(n)};
   stage.X = _allocator.allocate(n * stage.columns);

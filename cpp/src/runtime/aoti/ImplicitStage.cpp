@@ -4,8 +4,9 @@
 #include <limits>
 
 #include "aoti/CompiledSystem.h"
-#include "matlaw/solve/BatchedLU.h"
 #include "matlaw/solve/step_factor.h"
+#include "solve/assembled_krylov.h"
+#include "solve/direct_solve.h"
 
 namespace matlaw::aoti
 {
@@ -20,7 +21,7 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
   if (predictor)
     predictor->run(w, ld);
 
-  CompiledSystem<Real> system(residual, jacobian, unknowns, n, w, ld);
+  CompiledSystem<Real> system(*this, w, ld);
   w.segment_verdicts.assign(rows, {});
   Real * values = arena + u.offset * ld;
   const auto segment = w.solves++;
@@ -57,7 +58,12 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
   for (const auto & product : products)
     product.run(arena, ld, Real(-1));
   w.singular.resize(ld);
-  solve::lu_solve<Real>(arena + A.offset * ld, arena + X.offset * ld, n, columns, ld, ld, w.singular.data());
+  if (sensitivity.krylov)
+    solve::assembled_krylov<Real>(sensitivity.structure.preconditioner, *sensitivity.krylov, arena + A.offset * ld,
+                                  arena + X.offset * ld, n, columns, ld, ld, w.singular.data());
+  else
+    solve::direct_solve<Real>(sensitivity.structure.elimination, arena + A.offset * ld, arena + X.offset * ld, n,
+                              columns, ld, ld, w.singular.data());
   for (std::int64_t i = 0; i < rows; i++)
     if (w.singular[i] && w.status[i] == Status::CONVERGED)
     {

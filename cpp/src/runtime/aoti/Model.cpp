@@ -516,6 +516,10 @@ void Model::set_solver_config(const solve::NewtonConfig & config)
   if (!_implementation->solves())
     matlaw::Model::set_solver_config(config);
   solve::check(config);
+  if (config.krylov.has_value() != _implementation->metadata().solver.krylov.has_value())
+    throw FatalError("Model '" + name() + "' was compiled with a " +
+                     (config.krylov ? "direct linear solver" : "Krylov solver") +
+                     ": its graphs serve that kind only. Compile it with another linear_solver to change that.");
   _implementation->solver = config;
 }
 

@@ -7,6 +7,19 @@
 
 namespace matlaw::aoti
 {
+namespace
+{
+/// Components of the arrays of a Newton solve.
+std::int64_t scratch_of(const artifact::Segment & segment, const solve::NewtonConfig & solver)
+{
+  const auto n = segment.size;
+  if (!solver.krylov)
+    return n * (n + 3);
+  const auto basis = solver.krylov->method == solve::KrylovMethod::GMRES ? std::min(solver.krylov->restart, n) + 1 : 6;
+  return basis * (n + basis) + 6 * n + 2 * segment.structure.preconditioner_size();
+}
+}
+
 template <typename Real>
 ValueBuilder<Real>::ValueBuilder(const artifact::Metadata & metadata, const Graphs & graphs, const Names & names,
                                  SlotAllocator & allocator)
@@ -79,8 +92,12 @@ std::unique_ptr<Stage<Real>> ValueBuilder<Real>::implicit(const artifact::Segmen
   const auto given = slots_of(segment.givens, segment);
   stage->residual.inputs.insert(stage->residual.inputs.end(), given.begin(), given.end());
   stage->residual.graph = _graphs.at(segment.residual).get();
-  stage->jacobian.graph = _graphs.at(segment.jacobian).get();
   stage->jacobian.inputs = stage->residual.inputs;
+  const auto graph = [&](const std::string & stem) { return stem.empty() ? nullptr : _graphs.at(stem).get(); };
+  stage->jacobian.graph = graph(segment.jacobian);
+  stage->matvec = graph(segment.matvec);
+  stage->precond_setup = graph(segment.precond_setup);
+  stage->structure = segment.structure;
   if (segment.predictor)
   {
     auto & predictor = stage->predictor.emplace();
@@ -93,7 +110,7 @@ std::unique_ptr<Stage<Real>> ValueBuilder<Real>::implicit(const artifact::Segmen
   }
   for (const auto & slice : segment.unknowns)
     _slots[slice.name] = of_unknown(slice);
-  scratch = std::max(scratch, segment.size * (segment.size + 3));
+  scratch = std::max(scratch, scratch_of(segment, _metadata.solver));
   return stage;
 }
 

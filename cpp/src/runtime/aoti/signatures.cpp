@@ -76,7 +76,16 @@ std::map<std::string, graph::Signature> signatures(const Metadata & metadata, at
     in = with_parameters(in, segment);
     const auto n = segment.size;
     all[segment.residual] = {in, {{n}}, dtype};
-    all[segment.jacobian] = {in, {{n, n}, {n}}, dtype};
+    if (!segment.jacobian.empty())
+      all[segment.jacobian] = {in, {{n, n}, {n}}, dtype};
+    if (!segment.precond_setup.empty())
+      all[segment.precond_setup] = {in, {{segment.structure.preconditioner_size()}}, dtype};
+    if (!segment.matvec.empty())
+    {
+      auto with_vector = in;
+      with_vector.push_back({n});
+      all[segment.matvec] = {with_vector, {{n}}, dtype};
+    }
     for (const auto & graph : {segment.jacobian_given, segment.substep_jacobian_given})
       if (graph)
         all[graph->stem] = {in, {{n, total_size(graph->givens)}}, dtype};

@@ -185,6 +185,59 @@ std::vector<Pair> read_pairs(const Node & list, const char * by)
   return pairs;
 }
 
+solve::LinearStructure read_structure(const Node & node)
+{
+  solve::LinearStructure structure;
+  if (const auto list = node.find("elimination"))
+    for (const auto & block : list->items())
+      structure.elimination.push_back({block.at("rows").counts(), block.at("columns").counts()});
+  if (const auto list = node.find("preconditioner"))
+    for (const auto & block : list->items())
+      structure.preconditioner.push_back({block.at("offset").count(), block.at("size").count()});
+  return structure;
+}
+
+solve::KrylovConfig read_krylov(const Node & node)
+{
+  solve::KrylovConfig config;
+  config.restart = node.at("restart").count();
+  config.max_its = node.at("max_its").count();
+  config.abs_tol = node.at("abs_tol").number();
+  config.rel_tol = node.at("rel_tol").number();
+  config.cache_max_its = node.at("cache_max_its").count();
+  try
+  {
+    config.method = solve::krylov_method_from_text(node.at("method").text());
+    config.cache_strategy = solve::preconditioner_cache_from_text(node.at("cache_strategy").text());
+    solve::check(config);
+  }
+  catch (const FatalError & error)
+  {
+    node.fail(std::string("is out of range: ") + error.what());
+  }
+  return config;
+}
+
+/// True for an iterative solver; `node` has the kind of a linear solver at `key`, "direct" where it has none.
+bool is_krylov(const Node & node, const char * key)
+{
+  const auto kind = node.find(key);
+  if (kind && kind->text() != "direct" && kind->text() != "krylov")
+    kind->fail("is '" + kind->text() + "'; this runtime knows 'direct' and 'krylov'");
+  return kind && kind->text() == "krylov";
+}
+
+Sensitivity read_sensitivity(const std::optional<Node> & node)
+{
+  Sensitivity sensitivity;
+  if (!node)
+    return sensitivity;
+  sensitivity.structure = read_structure(*node);
+  if (is_krylov(*node, "kind"))
+    sensitivity.krylov = read_krylov(node->at("krylov"));
+  return sensitivity;
+}
+
 Segment read_segment(const Node & node)
 {
   Segment segment;
@@ -214,7 +267,18 @@ Segment read_segment(const Node & node)
   segment.unknowns = read_slices(node.at("unknowns"));
   segment.givens = node.at("givens").texts();
   segment.residual = graphs.at("residual").at("stem").text();
-  segment.jacobian = graphs.at("jacobian").at("stem").text();
+  const auto stem = [&](const char * graph)
+  {
+    const auto found = graphs.find(graph);
+    return found ? found->at("stem").text() : std::string();
+  };
+  segment.jacobian = stem("jacobian");
+  segment.matvec = stem("matvec");
+  segment.precond_setup = stem("precond_setup");
+  if (const auto solver = node.find("linear_solver"))
+    segment.structure = read_structure(*solver);
+  segment.input_sensitivity = read_sensitivity(node.find("input_sensitivity"));
+  segment.param_sensitivity = read_sensitivity(node.find("param_sensitivity"));
   if (const auto predictor = graphs.find("predictor"))
     segment.predictor =
         PredictorGraph{predictor->at("stem").text(), predictor->at("inputs").texts(), predictor->at("outputs").texts()};
@@ -239,10 +303,9 @@ Segment read_segment(const Node & node)
 
 solve::NewtonConfig read_solver(const Node & node)
 {
-  const auto kind = node.find("solver_kind");
-  if (kind && kind->text() != "direct")
-    kind->fail("is '" + kind->text() + "', but this runtime has direct linear solvers only");
   solve::NewtonConfig config;
+  if (is_krylov(node, "solver_kind"))
+    config.krylov = read_krylov(node.at("krylov"));
   config.atol = node.at("atol").number();
   config.rtol = node.at("rtol").number();
   config.miters = node.at("miters").count();
@@ -295,6 +358,50 @@ void report_names(List & variables, const std::optional<Node> & renamed)
       renamed->fail("gives the name '" + variable.reported + "' twice");
 }
 
+/// Blocks are square, lie inside the matrix of size `n` and share nothing.
+void check_structure(const solve::LinearStructure & structure, std::int64_t n, const auto & refuse)
+{
+  const auto need = [&](bool holds)
+  {
+    if (!holds)
+      refuse("has a linear solver whose blocks overlap or do not fit its matrix");
+  };
+  std::set<std::int64_t> rows, columns, diagonal;
+  for (const auto & block : structure.elimination)
+  {
+    need(block.rows.size() == block.columns.size() && !block.rows.empty());
+    for (const auto k : block.rows)
+      need(k < n && rows.insert(k).second);
+    for (const auto k : block.columns)
+      need(k < n && columns.insert(k).second);
+  }
+  for (const auto & block : structure.preconditioner)
+  {
+    need(block.offset <= n && block.size <= n - block.offset);
+    for (std::int64_t k = 0; k < block.size; k++)
+      need(diagonal.insert(block.offset + k).second);
+  }
+}
+
+/// What the solvers of an implicit segment need is there.
+void check_linear_solver(const Metadata & metadata, const Segment & segment, const auto & refuse)
+{
+  for (const auto * structure :
+       {&segment.structure, &segment.input_sensitivity.structure, &segment.param_sensitivity.structure})
+    check_structure(*structure, segment.size, refuse);
+  if (metadata.solver.krylov)
+  {
+    if (segment.matvec.empty())
+      refuse("has a Krylov solver, but no graph 'matvec'");
+    if (!segment.structure.preconditioner.empty() && segment.precond_setup.empty())
+      refuse("has a preconditioner, but no graph 'precond_setup'");
+  }
+  else if (segment.jacobian.empty())
+    refuse("has a direct solver, but no graph 'jacobian'");
+  if ((segment.jacobian_given || segment.substep_jacobian_given) && segment.jacobian.empty())
+    refuse("has derivatives by givens, but no graph 'jacobian'");
+}
+
 std::string path_of(const std::string & folder)
 {
   return folder + "/metadata.json";
@@ -313,7 +420,10 @@ std::vector<std::string> Segment::stems() const
       names.push_back(param_jvp->stem);
     return names;
   }
-  names = {residual, jacobian};
+  names = {residual};
+  for (const auto & stem : {jacobian, matvec, precond_setup})
+    if (!stem.empty())
+      names.push_back(stem);
   if (predictor)
     names.push_back(predictor->stem);
   if (jacobian_given)
@@ -538,6 +648,7 @@ void check_consistency(const Metadata & metadata, const std::string & folder)
     {
       if (check_slices(segment.unknowns, what + ": unknown", size_of) != segment.size)
         refuse(what + " has unknowns of other total size than " + std::to_string(segment.size));
+      check_linear_solver(metadata, segment, [&](const std::string & why) { refuse(what + " " + why); });
       std::set<std::string> unknowns;
       for (const auto & slice : segment.unknowns)
         unknowns.insert(slice.name);

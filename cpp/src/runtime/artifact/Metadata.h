@@ -77,6 +77,13 @@ struct ParameterGraph
   std::vector<Slice> parameters;
 };
 
+/// How sensitivities of an implicit segment are solved for: directly, or iteratively over the assembled matrix.
+struct Sensitivity
+{
+  std::optional<solve::KrylovConfig> krylov = std::nullopt;
+  solve::LinearStructure structure;
+};
+
 struct Segment
 {
   bool implicit = false;
@@ -95,7 +102,13 @@ struct Segment
   std::vector<Slice> unknowns;
   std::vector<std::string> givens;
   std::string residual;
+  /// Empty where nothing needs an assembled matrix
   std::string jacobian;
+  /// Of a Krylov solve, and of one with a preconditioner; else empty
+  std::string matvec;
+  std::string precond_setup;
+  solve::LinearStructure structure;
+  Sensitivity input_sensitivity, param_sensitivity;
   std::optional<PredictorGraph> predictor;
   std::optional<GivenGraph> jacobian_given;
   std::optional<ParameterGraph> dr_dparam;

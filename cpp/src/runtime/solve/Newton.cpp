@@ -9,7 +9,8 @@
 
 #include "matlaw/logging.h"
 #include "matlaw/native/abi.h"
-#include "matlaw/solve/BatchedLU.h"
+#include "solve/KrylovStep.h"
+#include "solve/direct_solve.h"
 #include "support/AlignedBuffer.h"
 #include "support/FloatingPointDefaults.h"
 
@@ -77,7 +78,7 @@ void judge(Search & search, const NewtonConfig & config, double initial_norm, do
     search.step = decreased ? search.step : search.step / config.ls_cutback;
     return;
   }
-  // The slope at no step at all is -|r|^2: du is the exact Newton step.
+  // The slope at no step at all is -|r|^2, exactly or as nearly as an iterative solver found the Newton step.
   if (decreased && std::abs(slope) <= slope_left * phi_0)
   {
     search.done = true;
@@ -95,7 +96,8 @@ void judge(Search & search, const NewtonConfig & config, double initial_norm, do
 template <typename Real>
 struct Workspace
 {
-  support::AlignedBuffer<Real> u, u_next, b, A, step, trial;
+  support::AlignedBuffer<Real> u, u_next, b, A, step, trial, change;
+  KrylovStep<Real> krylov;
   std::vector<double> norm;
   std::vector<std::uint8_t> singular, active;
   /// Whether the last step of a row was small; looked at where substepping is allowed
@@ -137,6 +139,16 @@ void say_progress(std::int64_t iteration, std::int64_t left, const Workspace<Rea
   logging::write(logging::Channel::newton, logging::Level::debug, text.str());
 }
 
+/// Entry i of A du in row p of the batch.
+template <typename Real>
+double product(const Real * A, const Real * du, std::int64_t n, std::int64_t ld, std::int64_t i, std::int64_t p)
+{
+  double sum = 0.0;
+  for (std::int64_t j = 0; j < n; j++)
+    sum += double(A[(i * n + j) * ld + p]) * double(du[j * ld + p]);
+  return sum;
+}
+
 /// Scales the step of every active row, in w.b, as the line search says. w.norm holds |r| where the steps start.
 template <typename Real>
 void scale_steps(NonlinearSystem<Real> & system, const NewtonConfig & config, Workspace<Real> & w, std::int64_t n,
@@ -146,6 +158,7 @@ void scale_steps(NonlinearSystem<Real> & system, const NewtonConfig & config, Wo
   const Real * x = w.u.data();
   Real * b = w.b.data();
   Real * A = w.A.data();
+  Real * change = w.change.reserve(n * ld); // A du at a trial
   Real * du = w.step.reserve(n * ld);
   Real * trial = w.trial.reserve(n * ld);
   std::copy_n(b, n * ld, du);
@@ -163,10 +176,12 @@ void scale_steps(NonlinearSystem<Real> & system, const NewtonConfig & config, Wo
         trial[c * ld + p] =
             w.active[p] && !w.singular[p] ? x[c * ld + p] + Real(w.searches[p].step) * du[c * ld + p] : x[c * ld + p];
     pad(trial, n, ld, rows);
-    if (wolfe)
+    if (wolfe && !config.krylov)
       system.jacobian(trial, A, b, ld, rows);
     else
       system.residual(trial, b, ld, rows);
+    if (wolfe && config.krylov)
+      system.multiply(trial, du, change, ld, rows);
     for (std::int64_t p = 0; p < rows; p++)
     {
       auto & search = w.searches[p];
@@ -177,10 +192,8 @@ void scale_steps(NonlinearSystem<Real> & system, const NewtonConfig & config, Wo
       {
         const double r = -double(b[i * ld + p]);
         square += r * r;
-        double change = 0.0;
-        for (std::int64_t j = 0; wolfe && j < n; j++)
-          change += double(A[(i * n + j) * ld + p]) * double(du[j * ld + p]);
-        slope += r * change;
+        if (wolfe)
+          slope += r * (config.krylov ? double(change[i * ld + p]) : product(A, du, n, ld, i, p));
       }
       const double norm = std::sqrt(square);
       const auto & verdict = verdicts[w.rows[p]];
@@ -228,7 +241,9 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
     std::copy_n(u + c * ld, rows, x + c * width);
   pad(x, n, width, size);
   Real * b = w.b.reserve(n * width);
-  Real * A = w.A.reserve(n * n * width);
+  Real * A = config.krylov ? nullptr : w.A.reserve(n * n * width);
+  if (config.krylov)
+    w.krylov.reset(system, *config.krylov, size);
   w.norm.resize(width);
   w.singular.resize(width);
   w.active.assign(size, 1);
@@ -305,13 +320,26 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
       size = left;
       width = smaller;
       system.keep(w.kept);
+      if (config.krylov)
+      {
+        w.krylov.keep(w.kept);
+        system.residual(x, b, width, size);
+      }
     }
 
-    system.jacobian(x, A, b, width, size);
-    // The padding of what a system wrote is not defined: give the elimination numbers there.
-    pad(A, n * n, width, size);
-    pad(b, n, width, size);
-    lu_solve(A, b, n, 1, width, width, w.singular.data());
+    // The padding of what a system wrote is not defined: give the solvers numbers there.
+    if (config.krylov)
+    {
+      pad(b, n, width, size);
+      w.krylov.solve(x, b, width, size, w.active.data(), w.singular.data());
+    }
+    else
+    {
+      system.jacobian(x, A, b, width, size);
+      pad(A, n * n, width, size);
+      pad(b, n, width, size);
+      direct_solve(system.structure().elimination, A, b, n, 1, width, width, w.singular.data());
+    }
     if (config.ls_type != LineSearch::NONE)
       scale_steps(system, config, w, n, width, size, verdicts);
     for (std::int64_t c = 0; c < n; c++)

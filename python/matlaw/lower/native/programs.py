@@ -151,6 +151,10 @@ def native_program(graph: Graph, forward: ForwardProgram) -> Program:
         stores = [side_by_side([slot.name for slot in forward.forward.outputs]), side_by_side(graph.columns)]
     elif graph.kind == "jacobian_given":
         stores = [side_by_side(graph.columns)]
+    elif graph.kind == "matvec":
+        stores = [_product(forward, len(graph.inputs) - 1)]
+    elif graph.kind == "precond_setup":
+        stores = [_diagonal_blocks(forward, graph.blocks)]
     else:
         raise ValueError(f"a graph of kind '{graph.kind}' has no native kernel")
     if forward.value.sites == 1:
@@ -164,6 +168,45 @@ def native_program(graph: Graph, forward: ForwardProgram) -> Program:
         tuple(tuple(place for _, place in out) for out in stores),
         forward.value.sites,
     )
+
+
+def _unknown_entries(forward: ForwardProgram) -> list[Entry]:
+    """The derivatives by the unknowns, with columns counted over all of them."""
+    unknowns = forward.forward.outputs
+    first = offsets(unknowns)
+    return [
+        Entry(e.value, e.row, Place(first[slot.name] + e.column.component, e.column.stride))
+        for position, slot in enumerate(unknowns)
+        for e in forward.entries(position)
+    ]
+
+
+def _product(forward: ForwardProgram, position: int) -> Stores:
+    """The matrix of derivatives by the unknowns times the input at a position."""
+    pool, sites = forward.value.pool, forward.value.sites
+    sums: dict[Place, Value] = {place: pool.zero for _, place in forward.rows}
+    for e in _unknown_entries(forward):
+        term = pool.mul(e.value, pool.input(position, e.column.component, e.column.stride))
+        if e.column.stride and not e.row.stride:
+            term = pool.site_sum(term, sites)
+        sums[e.row] = pool.add(sums[e.row], term)
+    return [(v, place) for place, v in sums.items()]
+
+
+def _diagonal_blocks(forward: ForwardProgram, blocks: Sequence[tuple[int, int]]) -> Stores:
+    """The entries of square blocks on the diagonal, one block after the other."""
+    found: Stores = []
+    start = 0
+    entries = _unknown_entries(forward)
+    for at, size in blocks:
+        for e in entries:
+            i, j = e.row.component - at, e.column.component - at
+            if 0 <= i < size and 0 <= j < size and size > 1:
+                found.append((e.value, Place(start + i * size + j, e.row.stride * size + e.column.stride)))
+            elif i == j == 0 and size == 1 and e.row.stride == e.column.stride:
+                found.append((e.value, Place(start, e.row.stride)))
+        start += size * size
+    return found
 
 
 def _dense(stores: Stores, slot: Slot, zero: Value) -> tuple[Value, ...]:

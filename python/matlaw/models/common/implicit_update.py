@@ -9,6 +9,8 @@ from matlaw.models.context import Context, ParameterSlot
 from matlaw.models.declaration import Option
 from matlaw.models.model import Model, Overrides, Values
 from matlaw.models.registry import register
+from matlaw.models.solvers.dense_lu import DenseLU
+from matlaw.models.solvers.linear_solver import LinearSolver, linear_solver
 from matlaw.models.solvers.newton import Newton
 from matlaw.tensors import Tensor
 
@@ -22,6 +24,8 @@ class ImplicitUpdate(Model):
 
     :ivar system: the equations
     :ivar solver: tolerances of the Newton solver
+    :ivar input_sensitivity: linear solver for derivatives by inputs; direct unless the input file says otherwise
+    :ivar param_sensitivity: linear solver for derivatives by parameters, likewise
     :ivar predictor: model of the initial guess, or None: unknown ``x`` starts from the given ``x~1``, or from zero
     :ivar max_substepping_level: how far an increment that does not converge is cut: down to ``2**-level`` of it
     :ivar incremental_variables: inputs of the law that substeps ramp although the law does not take their old values;
@@ -42,10 +46,6 @@ class ImplicitUpdate(Model):
         if not 0 <= level <= 30:
             raise context.error(f"expected a whole number from 0 to 30, got {level}", "max_substepping_level")
         self.max_substepping_level: int = level
-        for option in ("input_sensitivity_solver", "param_sensitivity_solver"):
-            name = context.option(option)
-            if name:  # only direct solvers exist, and all give the same result: the name just has to be right
-                context.object("Solvers", name, option)
         self.system: NonlinearSystem = context.object(
             "EquationSystems", context.option("equation_system"), "equation_system"
         )
@@ -53,6 +53,10 @@ class ImplicitUpdate(Model):
         if not isinstance(solver, Newton):
             raise context.error(f"'{context.option('solver')}' is not a nonlinear solver", "solver")
         self.solver = solver
+        exact = DenseLU() if solver.linear_solver.iterative else solver.linear_solver
+        self.input_sensitivity: LinearSolver = linear_solver(context, "input_sensitivity_solver") or exact
+        self.param_sensitivity: LinearSolver = linear_solver(context, "param_sensitivity_solver") or exact
+        self._check_linear_solvers(context)
         name = context.option("predictor")
         self.predictor: Model | None = context.model(name, "predictor") if name else None
         for given, variable in self.system.given_variables.items():
@@ -62,6 +66,17 @@ class ImplicitUpdate(Model):
         self.incremental_variables: list[str] = context.option("incremental_variables") or []
         for unknown, variable in self.system.unknown_variables.items():
             self.add_output(unknown, variable, context, "equation_system")
+
+    def _check_linear_solvers(self, context: Context) -> None:
+        """The linear solvers fit the system."""
+        for option, solver in (
+            ("solver", self.solver.linear_solver),
+            ("input_sensitivity_solver", self.input_sensitivity),
+            ("param_sensitivity_solver", self.param_sensitivity),
+        ):
+            problem = solver.check(self.system)
+            if problem:
+                raise context.error(f"linear solver '{solver.name}' does not fit: {problem}", option)
 
     def _check_predictor(self, predictor: Model, context: Context) -> None:
         """Its outputs are unknowns, but for by-products of a composed one, and its inputs become inputs."""

@@ -14,13 +14,14 @@ _STRUCTURES = ("block", "dense")
 class NonlinearSystem:
     """The equations ``residuals(unknowns, givens) = 0`` of a model.
 
-    Unknowns and residuals may be grouped by semicolons, and ``structure`` may say of each group whether the entries of
-    its sub-batch axes are coupled (``dense``) or not (``block``). Neither changes the solution; the direct solver takes
-    all unknowns as one dense system.
+    Unknowns and residuals may be grouped by semicolons: a :class:`SchurComplement` solver eliminates one group.
+    ``structure`` may say of each group whether the entries of its sub-batch axes are coupled (``dense``) or not
+    (``block``); the compiler finds that out by itself, from which residual depends on what.
 
     :ivar model: the model that evaluates the residuals
     :ivar unknowns: inputs of the model that are solved for
     :ivar residuals: outputs of the model, one for each unknown, of the same size
+    :ivar groups: the unknowns by group
     :ivar givens: the other inputs of the model
     """
 
@@ -35,6 +36,7 @@ class NonlinearSystem:
         self._check_groups(context)
         self.model = context.model(context.option("model"), "model")
         self.unknowns: list[str] = context.option("unknowns")
+        self.groups: list[list[str]] = context.groups("unknowns")
         self.residuals: list[str] = context.option("residuals") or [f"{name}_residual" for name in self.unknowns]
         self._check(context)
         self.givens = [name for name in self.model.inputs if name not in self.unknowns]

@@ -9,6 +9,7 @@ from matlaw.models.declaration import Option
 from matlaw.models.registry import register
 from matlaw.models.solvers.dense_lu import DenseLU
 from matlaw.models.solvers.line_search import LineSearch
+from matlaw.models.solvers.linear_solver import LinearSolver, linear_solver
 
 
 @register("Newton", section="Solvers")
@@ -44,11 +45,7 @@ class Newton:
         self.substep_del_tol: float = context.option("substep_del_tol")
         if not self.substep_del_tol > 0:
             raise context.error(f"expected a number above 0, got {self.substep_del_tol}", "substep_del_tol")
-        name = context.option("linear_solver")
-        solver = context.object("Solvers", name, "linear_solver") if name else DenseLU.default()
-        if not isinstance(solver, DenseLU):
-            raise context.error(f"'{name}' is not a linear solver", "linear_solver")
-        self.linear_solver: DenseLU = solver
+        self.linear_solver: LinearSolver = linear_solver(context, "linear_solver") or DenseLU()
         self.line_search = LineSearch()
 
     def as_config(self) -> dict[str, Any]:
