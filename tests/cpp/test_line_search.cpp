@@ -56,7 +56,8 @@ struct Solution
   std::vector<solve::RowVerdict> verdicts;
 };
 
-Solution solve_rows(const std::vector<double> & a, const std::vector<double> & start, LineSearch line_search)
+Solution solve_rows(const std::vector<double> & a, const std::vector<double> & start,
+                    const solve::NewtonConfig & config)
 {
   const auto rows = std::int64_t(a.size());
   const auto ld = (rows + 7) / 8 * 8;
@@ -65,10 +66,15 @@ Solution solve_rows(const std::vector<double> & a, const std::vector<double> & s
   Solution found;
   found.verdicts.resize(rows);
   Arctangents system(a);
-  solve::newton<double>(system, u.data(), ld, rows, {.miters = 60, .ls_type = line_search}, found.verdicts.data());
+  solve::newton<double>(system, u.data(), ld, rows, config, found.verdicts.data());
   found.u.assign(u.begin(), u.begin() + rows);
   found.v.assign(u.begin() + ld, u.begin() + ld + rows);
   return found;
+}
+
+Solution solve_rows(const std::vector<double> & a, const std::vector<double> & start, LineSearch line_search)
+{
+  return solve_rows(a, start, solve::NewtonConfig{.miters = 60, .ls_type = line_search});
 }
 
 const std::vector<double> targets = {0.0, 0.5, 0.0, -1.0, 0.2, 0.0, 1.2, 0.0, -0.3, 0.9, 0.0};
@@ -102,6 +108,22 @@ TEST(LineSearch, leaves_rows_alone_that_full_steps_solve)
     EXPECT_EQ(found.verdicts[row].iterations, plain.verdicts[row].iterations);
     EXPECT_NEAR(found.u[row], plain.u[row], 1e-15);
   }
+}
+
+TEST(LineSearch, counts_the_residual_at_its_start)
+{
+  // atan(u) = 0 from 3: the first trial is 3 - 10 atan(3) = -9.5, the second one half as far away.
+  const auto first_step = [](std::int64_t most)
+  {
+    return solve_rows({0.0}, {3.0},
+                      solve::NewtonConfig{.miters = 1, .ls_type = LineSearch::BACKTRACKING, .ls_max_iters = most})
+               .u[0] -
+           3.0;
+  };
+  const double full = -10.0 * std::atan(3.0);
+  EXPECT_NEAR(first_step(1), full, 1e-12);
+  EXPECT_NEAR(first_step(2), full, 1e-12);
+  EXPECT_NEAR(first_step(3), full / 2, 1e-12);
 }
 
 TEST(LineSearch, a_row_has_the_same_bits_alone)

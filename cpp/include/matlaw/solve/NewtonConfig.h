@@ -34,7 +34,8 @@ struct NewtonConfig
   double rtol = 1e-8;
   std::int64_t miters = 25;
   LineSearch ls_type = LineSearch::NONE;
-  /// Most trials of a line search; the one with the smallest residual is taken when none satisfies the conditions
+  /// Most residuals of a line search, the one at its start among them: 1 and 2 allow the full step only. The trial with
+  /// the smallest residual is taken when none satisfies the conditions
   std::int64_t ls_max_iters = 10;
   double ls_cutback = 2.0;
   double ls_c = 1e-3;

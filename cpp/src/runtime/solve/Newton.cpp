@@ -169,7 +169,9 @@ void scale_steps(NonlinearSystem<Real> & system, const NewtonConfig & config, Wo
     w.searches[p].done = !w.active[p] || w.singular[p];
     left += !w.searches[p].done;
   }
-  for (std::int64_t count = 0; left > 0 && count < config.ls_max_iters; count++)
+  const auto trials =
+      std::max<std::int64_t>(1, config.ls_max_iters - 1); // ls_max_iters counts the residual at the start
+  for (std::int64_t count = 0; left > 0 && count < trials; count++)
   {
     for (std::int64_t c = 0; c < n; c++)
       for (std::int64_t p = 0; p < rows; p++)

@@ -11,7 +11,7 @@ class LineSearch:
     """How far a row goes along its Newton step.
 
     :ivar kind: ``NONE``, ``BACKTRACKING`` or ``STRONG_WOLFE``
-    :ivar max_its: most trials of one search
+    :ivar max_its: most residuals of one search, the one at its start among them
     :ivar cutback: a trial is this many times shorter than the one before
     :ivar c: ``|r(u + a du)|**2 <= (1 - 2 c a) |r(u)|**2`` is decrease enough
 

@@ -16,7 +16,8 @@ class NewtonWithLineSearch(Newton):
     ``BACKTRACKING`` takes the first of the steps ``1, 1/linesearch_cutback, ...`` with
     ``|r(u + a du)|**2 <= (1 - 2 c a) |r(u)|**2``, where ``c`` is ``linesearch_stopping_criteria``; ``STRONG_WOLFE``
     asks besides that the slope of ``|r|**2`` along the step has fallen to 0.9 of what it was. When no trial will do,
-    the one with the smallest residual is taken. Source: J. Nocedal and S. J. Wright, Numerical Optimization, chapter 3.
+    the one with the smallest residual is taken; ``max_linesearch_iterations`` counts residuals, the one at the start of
+    the search among them, so that 1 and 2 allow the full step only. Source: J. Nocedal and S. J. Wright, Numerical Optimization, chapter 3.
 
     :ivar line_search: the settings
     """
@@ -24,7 +25,9 @@ class NewtonWithLineSearch(Newton):
     linesearch_type = Option(
         "str", "how a step is chosen", required=False, default="BACKTRACKING", choices=("BACKTRACKING", "STRONG_WOLFE")
     )
-    max_linesearch_iterations = Option("int", "most trials of one search", required=False, default="10")
+    max_linesearch_iterations = Option(
+        "int", "most residuals of one search, the one at its start among them", required=False, default="10"
+    )
     linesearch_cutback = Option("float", "a trial is this many times shorter", required=False, default="2.0")
     linesearch_stopping_criteria = Option("float", "decrease that is enough", required=False, default="0.001")
     check_negative_criterion = Option(
