@@ -56,13 +56,13 @@ void throw_if_time_stands_still(const Model & model, const TensorMap & inputs, c
   {
     const auto now = values_of(model, inputs, current, batch, {row}).reshape({-1}).to(at::kDouble);
     const auto before = values_of(model, inputs, old, batch, {row}).reshape({-1}).to(at::kDouble);
-    const auto still = (now <= before).nonzero().reshape({-1});
+    const auto still = now.le(before).nonzero().reshape({-1});
     if (still.numel() == 0)
       continue;
-    const auto at = still[0].item<std::int64_t>();
+    const auto first = still[0].item<std::int64_t>();
     throw InputError("Time does not advance in row " + std::to_string(row) + " of the flattened batch: '" + current +
-                         "' is " + number(now[at].item<double>()) + " and '" + old + "' is " +
-                         number(before[at].item<double>()) + ", and model '" + model.name() +
+                         "' is " + number(now[first].item<double>()) + " and '" + old + "' is " +
+                         number(before[first].item<double>()) + ", and model '" + model.name() +
                          "' cannot be solved for such a step (rows with this: " + support::row_list(rows) +
                          "). A smaller time step does not help: pass a '" + current + "' that is after '" + old +
                          "'. A host that calls the law before its first step, to initialise it, should pass a step "
