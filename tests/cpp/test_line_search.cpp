@@ -112,13 +112,12 @@ TEST(LineSearch, leaves_rows_alone_that_full_steps_solve)
 
 TEST(LineSearch, counts_the_residual_at_its_start)
 {
-  // atan(u) = 0 from 3: the first trial is 3 - 10 atan(3) = -9.5, the second one half as far away.
+  // From 3 neither the full step, -10 atan(3), nor one half of it decreases the residual to a fifth.
   const auto first_step = [](std::int64_t most)
   {
-    return solve_rows({0.0}, {3.0},
-                      solve::NewtonConfig{.miters = 1, .ls_type = LineSearch::BACKTRACKING, .ls_max_iters = most})
-               .u[0] -
-           3.0;
+    const solve::NewtonConfig config{
+        .miters = 1, .ls_type = LineSearch::BACKTRACKING, .ls_max_iters = most, .ls_c = 0.48};
+    return solve_rows({0.0}, {3.0}, config).u[0] - 3.0;
   };
   const double full = -10.0 * std::atan(3.0);
   EXPECT_NEAR(first_step(1), full, 1e-12);

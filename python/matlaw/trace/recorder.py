@@ -263,6 +263,10 @@ class _Merge:
             numbers = _refs(a.results if isinstance(a.results, tuple) else (a.results,))
             if numbers and all(n in self.folded for n in numbers):
                 continue
+            if a.function is torch.ops.aten.detach.default and isinstance(a.results, _Ref):
+                # Of a derivative inside the function: the recorded function is differentiated through it.
+                self.nodes[a.results.number] = self._nodes(args[0])
+                continue
             self._call(a, self._nodes(args), {k: self._nodes(v) for k, v in kwargs.items()})
         outputs = self._unified(self.first.outputs, self.second.outputs)
         self.graph.output(self._nodes(outputs))

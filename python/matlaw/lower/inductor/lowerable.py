@@ -59,7 +59,7 @@ class Lowerable:
         """Digest of the values of :attr:`constants`."""
         return hashlib.sha256(b"".join(x.tobytes() for x in self.constants)).hexdigest()
 
-    def with_constants(self, constants: Sequence[NDArray]) -> Graph:
+    def with_constants(self, constants: Sequence[NDArray] | Sequence[torch.Tensor]) -> Graph:
         """The graph with other numbers.
 
         :param constants: in place of :attr:`constants`
@@ -74,7 +74,7 @@ class Lowerable:
     def _module(self, traced: Traced, rest: Any) -> torch.fx.GraphModule:
         """The recorded function on this device, with constants from an iterator."""
         attributes = {
-            name: (torch.from_numpy(next(rest).copy()) if x.is_floating_point() else x).to(self.device)
+            name: (torch.as_tensor(next(rest)) if x.is_floating_point() else x).to(self.device)
             for name, x in traced.constants.items()
         }
         graph = torch.fx.Graph()

@@ -35,9 +35,16 @@ def export(lowerable: Lowerable, constants: Sequence[NDArray] | None = None) -> 
     """
     from matlaw.lower.inductor.symbolic import record_symbolically
 
-    graph = lowerable.with_constants(lowerable.constants if constants is None else constants)
+    graph = lowerable.graph
     device, dtype = lowerable.device, getattr(torch, lowerable.dtype)
-    recorded = record_symbolically(graph_function(graph), graph.inputs, lowerable.title, dtype, device)
+    recorded = record_symbolically(
+        lambda numbers: graph_function(lowerable.with_constants(numbers)),
+        graph.inputs,
+        lowerable.constants if constants is None else constants,
+        lowerable.title,
+        dtype,
+        device,
+    )
 
     class Module(torch.nn.Module):
         def __init__(self) -> None:
@@ -82,6 +89,8 @@ def options_for(cpu_target: str) -> dict[str, Any]:
         "aot_inductor.enable_line_tables": False,
         # Also short ones, whose values are put in afterwards.
         "always_keep_tensor_constants": True,
+        # Nor may numbers that follow from them (the exponent of a power's derivative) be worked out ahead.
+        "joint_graph_constant_folding": False,
     }
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
+from numpy.typing import NDArray
 from torch._dispatch.python import enable_python_dispatcher
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
@@ -19,12 +20,20 @@ _HINT = 10007
 
 
 def record_symbolically(
-    function: TensorFunction, inputs: Sequence[Slot], title: str, dtype: torch.dtype, device: str
+    function_with: Callable[[Sequence[torch.Tensor]], TensorFunction],
+    inputs: Sequence[Slot],
+    constants: Sequence[NDArray],
+    title: str,
+    dtype: torch.dtype,
+    device: str,
 ) -> torch.fx.GraphModule:
     """The aten operations of a function.
 
-    :param function: takes one tensor ``(*shape, B)`` per input
+    Its constants are arguments while it is recorded, so that what follows from them is recorded, too.
+
+    :param function_with: gives the function with these constants; it takes one tensor ``(*shape, B)`` per input
     :param inputs: slots of the arguments
+    :param constants: values of the constants, which become buffers of the module
     :param title: for messages
     :param dtype: of the arguments
     :param device: of the arguments
@@ -37,13 +46,22 @@ def record_symbolically(
     try:
         with mode, enable_python_dispatcher():
             arguments = [torch.empty(*slot.shape, rows, dtype=dtype, device=device) for slot in inputs]
-            module = make_fx(lambda *flat: tuple(function(*flat)))(*arguments)
+            numbers = [torch.empty(x.shape, dtype=torch.from_numpy(x).dtype, device=device) for x in constants]
+            module = make_fx(lambda *all: tuple(function_with(all[len(inputs) :])(*all[: len(inputs)])))(
+                *arguments, *numbers
+            )
     except Exception as e:
         first = str(e).strip().splitlines()[:1]
         raise CompileError(f"{title}: it cannot be recorded ({type(e).__name__}: {' '.join(first)})") from e
     guards = [str(guard.expr) for guard in shape_env.guards]
     if guards:
         raise CompileError(f"{title}: what it does depends on the number of rows ({'; '.join(guards)})")
+    placeholders = module.graph.find_nodes(op="placeholder")
+    for k, (placeholder, constant) in enumerate(zip(placeholders[len(inputs) :], constants, strict=True)):
+        module.register_buffer(f"constant_{k}", torch.from_numpy(constant.copy()).to(device))
+        with module.graph.inserting_before(placeholder):
+            placeholder.replace_all_uses_with(module.graph.get_attr(f"constant_{k}"))
+        module.graph.erase_node(placeholder)
     module.graph.eliminate_dead_code()
     module.recompile()
     return module
