@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from matlaw.errors import CompileError
+from matlaw.tensors.pull_back import vjp
 from matlaw.trace.forward import trace
 from matlaw.trace.slots import Slot
 
@@ -109,3 +110,18 @@ def test_recording_loads_no_compiler() -> None:
         "assert not {'sympy', 'torch._dynamo'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_derivative_inside_the_function_is_differentiated_as_well() -> None:
+    """As a flow direction, the derivative of a yield function, is in a Jacobian."""
+
+    def function(x: torch.Tensor) -> list[torch.Tensor]:
+        value, pull_back = vjp(lambda y: y**3, x)
+        return [pull_back(torch.ones_like(value))[0]]
+
+    traced = trace(function, [Slot("x", ())], [Slot("slope", ())], "cube")
+    x = torch.tensor([1.0, 2.0, -3.0], dtype=torch.float64, requires_grad=True)
+    [slope] = traced.module(x)
+    torch.testing.assert_close(slope, 3.0 * x**2)
+    [second] = torch.autograd.grad(slope.sum(), x)
+    torch.testing.assert_close(second, 6.0 * x)
