@@ -204,7 +204,36 @@ TEST(SubBatchDeclaration, blocks_of_sub_batched_outputs_carry_their_axes)
   EXPECT_EQ(blocks.at("creep").at("strain").sizes(), (at::IntArrayRef{3, 5, 6, 6}));
   EXPECT_EQ(blocks.at("creep").at("t").sizes(), (at::IntArrayRef{3, 5, 6}));
   EXPECT_FALSE(blocks.at("creep").count("creep~1")) << "sub-batched inputs are held fixed";
-  expect_refusal([&] { law.param_jacobian(step(3)); }, "sub-batch");
-  expect_refusal([&] { law.param_vjp(step(3), {}); }, "sub-batch");
+}
+
+TEST(SubBatchDeclaration, derivatives_by_parameters_carry_the_axes_of_outputs)
+{
+  auto law = eager::load_model(grains, "model");
+  const auto blocks = law.param_jacobian(step(3)).at("creep");
+  const auto cotangent = numbers({3, 5, 6}, 0.9);
+  const auto gradients = law.param_vjp(step(3), {{"creep", cotangent}});
+  const auto parameters = law.named_parameters();
+  std::size_t checked = 0;
+  for (const auto & [name, value] : parameters)
+  {
+    auto shape = std::vector<std::int64_t>{3, 5, 6};
+    shape.insert(shape.end(), value.sizes().begin(), value.sizes().end());
+    ASSERT_EQ(blocks.at(name).sizes().vec(), shape) << name;
+    if (value.dim() > 0)
+      continue;
+    EXPECT_TRUE(at::allclose(gradients.at(name), (blocks.at(name) * cotangent).sum(), 1e-10)) << name;
+    const auto creep_at = [&](double change)
+    {
+      law.set_parameter(name, value + change);
+      auto creep = law.forward(step(3)).at("creep");
+      law.set_parameter(name, value);
+      return creep;
+    };
+    const double h = 1e-5;
+    const auto slope = (creep_at(h) - creep_at(-h)) / (2 * h);
+    EXPECT_TRUE(at::allclose(blocks.at(name), slope, 1e-5, 1e-7 * slope.abs().max().item<double>())) << name;
+    checked++;
+  }
+  EXPECT_GT(checked, 0u);
 }
 }
