@@ -17,7 +17,8 @@ class NewtonWithLineSearch(Newton):
     ``|r(u + a du)|**2 <= (1 - 2 c a) |r(u)|**2``, where ``c`` is ``linesearch_stopping_criteria``; ``STRONG_WOLFE``
     asks besides that the slope of ``|r|**2`` along the step has fallen to 0.9 of what it was. When no trial will do,
     the one with the smallest residual is taken; ``max_linesearch_iterations`` counts residuals, the one at the start of
-    the search among them, so that 1 and 2 allow the full step only. Source: J. Nocedal and S. J. Wright, Numerical Optimization, chapter 3.
+    the search among them, so that 1 and 2 allow the full step only. Source: J. Nocedal and S. J. Wright, Numerical
+    Optimization, chapter 3.
 
     :ivar line_search: the settings
     """
