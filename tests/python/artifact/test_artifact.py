@@ -145,4 +145,7 @@ def test_both_backends(artifact: Artifact, name: str) -> None:
     major, minor = (int(n) for n in build["glibc_floor"].split("."))
     assert (2, 14) <= (major, minor)
     for stem, found in m["verification"].items():
-        assert found["inductor"] < 1e-11, stem
+        if "_substep_" in stem:  # for native kernels alone, as the input file asks for no substeps
+            assert found.keys().isdisjoint({"inductor"})
+        else:
+            assert found["inductor"] < 1e-11, stem

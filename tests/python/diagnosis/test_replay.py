@@ -167,7 +167,7 @@ def test_missing_files_and_rows(file, tmp_path, capsys):
 def test_the_number_of_files_is_bounded(compiled_path, tmp_path):
     done = run(compiled_path, "for _ in range(25): law.evaluate(failing())", MATLAW_FAILURE_DIR=str(tmp_path / "f"))
     assert done.returncode == 0 and done.stderr == ""
-    assert len(list((tmp_path / "f").iterdir())) == 16
+    assert len(list((tmp_path / "f").iterdir())) == 20
 
 
 def test_a_folder_that_cannot_be_written_breaks_nothing(compiled_path, tmp_path):

@@ -26,13 +26,13 @@ def arctangent(start):
 @pytest.mark.parametrize("kind", ["BACKTRACKING", "STRONG_WOLFE"])
 def test_converges_where_newton_diverges(kind):
     system = arctangent([0.5, 3.0, -20.0])
-    _, status, _ = _core.newton(*system, 1e-12, 1e-12, 40)
+    _, status, *_ = _core.newton(*system, 1e-12, 1e-12, 40)
     assert status.tolist() == [Status.CONVERGED, Status.NOT_CONVERGED, Status.NOT_CONVERGED]
-    u, status, iterations = _core.newton(*system, 1e-12, 1e-12, 40, ls_type=kind)
+    u, status, iterations, *_ = _core.newton(*system, 1e-12, 1e-12, 40, ls_type=kind)
     assert status.tolist() == [Status.CONVERGED] * 3
     assert float(u.abs().max()) < 1e-11
     for row, start in enumerate([0.5, 3.0, -20.0]):
-        alone, _, count = _core.newton(*arctangent([start]), 1e-12, 1e-12, 40, ls_type=kind)
+        alone, _, count, *_ = _core.newton(*arctangent([start]), 1e-12, 1e-12, 40, ls_type=kind)
         assert torch.equal(alone[:, 0], u[:, row])
         assert count[0] == iterations[row]
 

@@ -32,7 +32,7 @@ def test_solves_every_row(rows, dtype, tolerance):
     c = torch.linspace(1, 8, 2 * rows, dtype=dtype).reshape(2, rows) if rows else torch.ones(2, 0, dtype=dtype)
     residual, jacobian, _ = cube_roots(c)
     start = torch.ones(2, rows, dtype=dtype)
-    u, status, iterations = _core.newton(residual, jacobian, start, tolerance, tolerance, 30)
+    u, status, iterations, *_ = _core.newton(residual, jacobian, start, tolerance, tolerance, 30)
     assert u.shape == (2, rows)
     assert u.dtype == dtype
     assert status.dtype == torch.int8
@@ -46,7 +46,7 @@ def test_a_bad_row_neither_stops_nor_changes_the_others():
     c = torch.linspace(1, 8, 20, dtype=torch.float64).reshape(1, 20)
     good = _core.newton(*cube_roots(c)[:2], torch.ones_like(c), 1e-12, 1e-12, 30)
     c[0, 7] = torch.nan
-    u, status, _ = _core.newton(*cube_roots(c)[:2], torch.ones_like(c), 1e-12, 1e-12, 30)
+    u, status, *_ = _core.newton(*cube_roots(c)[:2], torch.ones_like(c), 1e-12, 1e-12, 30)
     others = [i for i in range(20) if i != 7]
     assert status[7] == Status.NOT_CONVERGED
     assert status[others].tolist() == [0] * 19
@@ -57,7 +57,7 @@ def test_rows_are_positions_in_the_full_batch():
     c = torch.ones(1, 40, dtype=torch.float64)
     c[0, 30:] = 1000.0
     residual, jacobian, seen = cube_roots(c)
-    _, status, iterations = _core.newton(residual, jacobian, torch.ones_like(c), 1e-10, 1e-10, 50)
+    _, status, iterations, *_ = _core.newton(residual, jacobian, torch.ones_like(c), 1e-10, 1e-10, 50)
     assert not status.any()
     assert iterations[:30].tolist() == [0] * 30
     assert seen[0] == list(range(40))
@@ -67,7 +67,7 @@ def test_rows_are_positions_in_the_full_batch():
 
 def test_iterations_run_out():
     c = torch.full((1, 3), 1e9, dtype=torch.float64)
-    _, status, iterations = _core.newton(*cube_roots(c)[:2], torch.ones_like(c), 1e-12, 1e-12, 2)
+    _, status, iterations, *_ = _core.newton(*cube_roots(c)[:2], torch.ones_like(c), 1e-12, 1e-12, 2)
     assert status.tolist() == [Status.NOT_CONVERGED] * 3
     assert iterations.tolist() == [2] * 3
 
@@ -86,20 +86,20 @@ def test_a_solve_inside_a_solve():
     c = torch.linspace(1, 8, 10, dtype=torch.float64).reshape(1, 10)
 
     def residual(u, rows):
-        inner, _, _ = _core.newton(*cube_roots(c[:, rows])[:2], torch.ones_like(u), 1e-13, 1e-13, 30)
+        inner, *_ = _core.newton(*cube_roots(c[:, rows])[:2], torch.ones_like(u), 1e-13, 1e-13, 30)
         return inner - u
 
     def jacobian(u, rows):
         return torch.ones(1, 1, u.shape[1], dtype=u.dtype), residual(u, rows)
 
-    u, status, _ = _core.newton(residual, jacobian, torch.zeros_like(c), 1e-12, 1e-12, 5)
+    u, status, *_ = _core.newton(residual, jacobian, torch.zeros_like(c), 1e-12, 1e-12, 5)
     assert not status.any()
     torch.testing.assert_close(u, c ** (1 / 3), rtol=1e-12, atol=0)
 
 
 def test_gradients_may_be_recorded():
     c = torch.full((1, 3), 8.0, dtype=torch.float64, requires_grad=True)
-    u, _, _ = _core.newton(*cube_roots(c)[:2], torch.ones(1, 3, dtype=torch.float64), 1e-12, 1e-12, 30)
+    u, *_ = _core.newton(*cube_roots(c)[:2], torch.ones(1, 3, dtype=torch.float64), 1e-12, 1e-12, 30)
     torch.testing.assert_close(u, torch.full_like(u, 2.0))
     assert not u.requires_grad
 
