@@ -125,10 +125,11 @@ def compile_exported(
             warnings.simplefilter("ignore", FutureWarning)
             program = torch.export.load(io.BytesIO(exported))
     by_bytes = {marker(k, x).tobytes(): x for k, x in enumerate(constants)}
-    for name, tensor in program.constants.items():
-        number = by_bytes.get(_bytes(tensor)) if isinstance(tensor, torch.Tensor) else None
-        if number is not None:
-            program.constants[name] = torch.from_numpy(number.copy()).to(tensor.device)
+    for tensors in (program.constants, program.state_dict):
+        for name, tensor in tensors.items():
+            number = by_bytes.get(_bytes(tensor)) if isinstance(tensor, torch.Tensor) else None
+            if number is not None:
+                tensors[name] = torch.from_numpy(number.copy()).to(tensor.device)
     return Template(_compiled(program, title, cpu_target, store, device == "cpu"), complete=False)
 
 

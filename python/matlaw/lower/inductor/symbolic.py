@@ -58,9 +58,10 @@ def record_symbolically(
         raise CompileError(f"{title}: what it does depends on the number of rows ({'; '.join(guards)})")
     placeholders = module.graph.find_nodes(op="placeholder")
     for k, (placeholder, constant) in enumerate(zip(placeholders[len(inputs) :], constants, strict=True)):
-        module.register_buffer(f"constant_{k}", torch.from_numpy(constant.copy()).to(device))
-        with module.graph.inserting_before(placeholder):
-            placeholder.replace_all_uses_with(module.graph.get_attr(f"constant_{k}"))
+        if placeholder.users:
+            module.register_buffer(f"constant_{k}", torch.from_numpy(constant.copy()).to(device))
+            with module.graph.inserting_before(placeholder):
+                placeholder.replace_all_uses_with(module.graph.get_attr(f"constant_{k}"))
         module.graph.erase_node(placeholder)
     module.graph.eliminate_dead_code()
     module.recompile()
