@@ -38,7 +38,8 @@ class TransientDriver(Driver):
     * ``save_as``: result file, relative to the working directory (``.pt``, ``.npz`` or ``.csv``)
     * ``prescribed_<type>_names``, ``prescribed_<type>_values``: inputs and their histories ``(steps, *B, *sub_batch,
       *base)``; a number stands for that value at all steps
-    * ``ic_<type>_names``, ``ic_<type>_values``: variables and their initial values ``(*B, *sub_batch, *base)``
+    * ``ic_<type>_names``, ``ic_<type>_values``: variables and their initial values ``(*B, *sub_batch, *base)``, or
+      ``(*base)`` for all rows and sites
     """
 
     model_ = Option("str", "the law")
@@ -101,7 +102,10 @@ class TransientDriver(Driver):
         history = History(boundary={**outputs, **boundary})
         outcome = Outcome(history=history, save_as=Path(self._save_as) if self._save_as else None)
         outcome.warnings += self._unset(boundary, outputs)
-        initial = {name: v.data.to(law.dtype).to(law.device) for name, (v, _) in self._initial.items()}
+        initial = {
+            name: _at_all_sites(v, {**boundary, **outputs}[name]).to(law.dtype).to(law.device)
+            for name, (v, _) in self._initial.items()
+        }
         recorded = {
             p.current: torch.tensor(p.initial, dtype=law.dtype).reshape(boundary[p.old].trailing).to(law.device)
             for p in law.state_pairs
@@ -152,6 +156,8 @@ class TransientDriver(Driver):
                 option,
             )
         shape = tuple(value.data.shape)
+        if not leading and shape == b.base_shape:
+            return  # one value for all sites
         trailing = shape[len(shape) - len(b.trailing) :] if b.trailing else ()
         if not value.constant and (len(shape) < leading + len(b.trailing) or trailing != b.trailing):
             expected = ", ".join([*(["steps"] if leading else []), "*B", *map(str, b.trailing)])
@@ -197,6 +203,12 @@ class TransientDriver(Driver):
     def _time_text(self, step: int) -> str:
         low, high = float(self._times[step].min()), float(self._times[step].max())
         return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def _at_all_sites(value: Value, b: Boundary) -> torch.Tensor:
+    """A value without axes stands for every site of a variable that has some."""
+    one_for_all = tuple(value.data.shape) == b.base_shape
+    return value.data.expand(b.trailing) if one_for_all else value.data
 
 
 def _on_cpu(values: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:

@@ -52,3 +52,18 @@ def test_grains_start_from_their_orientations(tmp_path, declared):
     assert last["mean_stress"].shape == (6,)
     assert float(last["mean_stress"].abs().max()) > 50.0
     assert torch.unique(last["slip_hardening"]).numel() == 4
+
+
+def test_one_initial_value_stands_for_all_grains(tmp_path):
+    (tmp_path / "law.i").write_text((EXAMPLES / "models" / "taylor_polycrystal.i").read_text())
+    outcomes = []
+    for grains in ("MRP(torch.tensor([0.1, 0.2, 0.3]))", "MRP(torch.tensor([[0.1, 0.2, 0.3]] * 4), sub_batch_ndim=1)"):
+        text = DRIVER.format(law="law.i")
+        start = text.index("'MRP(torch.tensor([[0, 0, 0]")
+        end = text.index("\n", start)
+        (tmp_path / "history.i").write_text(text[:start] + f"'{grains}'" + text[end:])
+        outcomes.append(run_driver(tmp_path / "history.i", "history").history.outputs)
+    one, each = outcomes
+    assert one[-1]["orientation"].shape == (4, 3)
+    assert torch.equal(one[-1]["orientation"], each[-1]["orientation"])
+    assert torch.equal(one[-1]["mean_stress"], each[-1]["mean_stress"])
