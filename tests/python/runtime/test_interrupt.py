@@ -23,6 +23,14 @@ class Stopped(Maxwell):
         return super().evaluate(inputs, jacobian)
 
 
+@pytest.fixture(autouse=True)
+def interrupts():
+    """A shell starts its background jobs with interrupts ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def leave():
     raise SystemExit(3)
 
