@@ -14,8 +14,7 @@ from matlaw.fe.functions.expression import ExpressionError, compile_expression
 from matlaw.fe.functions.functions import PiecewiseLinear
 from matlaw.fe.input.parameters import Values
 from matlaw.fe.input.tree import Block, Field
-from matlaw.fe.mesh import build_mesh
-from matlaw.fe.mesh.hexmesh import HexMesh
+from matlaw.fe.mesh import Mesh, build_mesh
 
 
 def block(**fields: str) -> Block:
@@ -92,7 +91,7 @@ def test_constant_dt_grows_back() -> None:
     assert constant.next() == 1.0
 
 
-def generated(**fields: str) -> HexMesh:
+def generated(**fields: str) -> Mesh:
     return build_mesh(block(type="GeneratedMesh", dim="3", **fields))
 
 

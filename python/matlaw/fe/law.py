@@ -41,8 +41,15 @@ class LawFailedError(Exception):
 class Law:
     """One entry of ``[Matlaw]``.
 
+    A law is mechanical when it gives a stress. At small strain that is an SR2 output, of an SR2 input, the strain. With
+    the kernels of the total Lagrangian formulation it is
+
+    * of the deformation gradient, an R2 input, or of the Green-Lagrange strain, an SR2 input, and
+    * the first Piola-Kirchhoff stress, an R2 output, or the second one or Cauchy's, as ``stress_measure`` says.
+
     :ivar blocks: numbers of the blocks it is for; None: all
-    :ivar strain: name of the law's strain input, ``stress`` of its stress output
+    :ivar strain: name of the input that the deformation drives, ``stress`` of the stress output; empty where it has none
+    :ivar measure: ``pk1``, ``pk2`` or ``cauchy``; ``small`` at small strain
     """
 
     parameters: ClassVar[Mapping[str, Parameter]] = {
@@ -50,10 +57,12 @@ class Law:
         "model": Parameter("string", "model"),
         "strain": Parameter("string"),
         "stress": Parameter("string"),
+        "stress_measure": Parameter("string", choices=("pk1", "pk2", "cauchy")),
         "block": Parameter("strings"),
+        "runtime": Parameter("string", "auto", choices=("auto", "aoti", "eager")),
     }
 
-    def __init__(self, block: Block, folder: Path) -> None:
+    def __init__(self, block: Block, folder: Path, large: bool = False) -> None:
         check_fields(block, self.parameters, "an entry of [Matlaw]")
         self.values = Values(block, self.parameters)
         self.name = block.name
@@ -64,9 +73,16 @@ class Law:
         self.pairs = [(output, source) for output, source in self.model.derivative_pairs]
         #: old variable -> the current one that feeds it
         self.state: dict[str, str] = {old: current for current, old, *_ in self.model.state_pairs}
-        self.strain = self._choose("strain", {n: t for n, t in self.inputs.items() if n not in self.state})
-        self.stress = self._choose("stress", self.outputs)
-        self._check()
+        self.large = large
+        self.strain = self.stress = ""
+        self.measure = "small"
+        current = {name: kind for name, kind in self.inputs.items() if name not in self.state}
+        kinds = ("SR2", "R2") if large else ("SR2",)
+        if self.values.given("stress") or any(kind in kinds for kind in self.outputs.values()):
+            self.strain = self._choose("strain", current, kinds)
+            self.stress = self._choose("stress", self.outputs, kinds)
+            self._check_tangent()
+            self.measure = self._measure() if large else "small"
 
     def _find(self, folder: Path) -> Path:
         item = self.values.field("input")
@@ -84,10 +100,17 @@ class Law:
         )
 
     def _load(self) -> Any:
+        options = {} if self.values["runtime"].lower() == "auto" else {"runtime": self.values["runtime"].lower()}
         try:
-            return load_model(str(self.path), self.values["model"])
+            return load_model(str(self.path), self.values["model"], **options)
         except FatalError as error:
             raise self.values.error(f"the law cannot be loaded: {error}", "input") from error
+
+    @property
+    def scalars(self) -> list[str]:
+        """Scalar inputs that the host has to give, besides the time."""
+        driven = (self.strain, TIME)
+        return [name for name in self.inputs if name not in self.state and name not in driven]
 
     def offer(self) -> str:
         """What the law has, for error messages."""
@@ -97,42 +120,47 @@ class Law:
             f"{', '.join(f'{o}:{i}' for o, i in self.pairs) or 'none'}"
         )
 
-    def _choose(self, role: str, offered: dict[str, str]) -> str:
-        symmetric = [name for name, kind in offered.items() if kind == "SR2"]
+    def _choose(self, role: str, offered: dict[str, str], kinds: tuple[str, ...]) -> str:
+        fitting = [name for name, kind in offered.items() if kind in kinds]
         if self.values[role] is not None:
             name = str(self.values[role])
-            if name not in symmetric:
+            if name not in fitting:
                 raise self.values.error(
-                    f"the law has no {'input' if role == 'strain' else 'output'} of type SR2 with this name"
-                    f"{closest(name, symmetric)}; {self.offer()}",
+                    f"the law has no {'input' if role == 'strain' else 'output'} of type {' or '.join(kinds)} with this "
+                    f"name{closest(name, fitting)}; {self.offer()}",
                     role,
                 )
             return name
-        if len(symmetric) > 1:
+        if len(fitting) > 1:
             side = 1 if role == "strain" else 0
-            differentiated = [name for name in symmetric if any(pair[side] == name for pair in self.pairs)]
+            differentiated = [name for name in fitting if any(pair[side] == name for pair in self.pairs)]
             if len(differentiated) == 1:
                 return differentiated[0]
-            if role in symmetric:
+            if role in fitting:
                 return role
-        if len(symmetric) != 1:
+        if len(fitting) != 1:
             raise self.values.error(f"cannot tell which variable is the {role}; set {role} = ...; {self.offer()}")
-        return symmetric[0]
+        return fitting[0]
 
-    def _check(self) -> None:
+    def _check_tangent(self) -> None:
         if (self.stress, self.strain) not in self.pairs:
             raise self.values.error(
                 f"the law was compiled without the derivative {self.stress}:{self.strain} that the global Newton "
                 f"needs; compile it with: matlaw-compile ... -d {self.stress}:{self.strain}; {self.offer()}",
                 "input",
             )
-        for name in self.inputs:
-            if name not in self.state and name not in (self.strain, TIME):
-                raise self.values.error(
-                    f"the law needs the input '{name}', which matlaw-fe cannot supply (it gives the strain "
-                    f"'{self.strain}', the time '{TIME}' and old state variables); {self.offer()}",
-                    "input",
-                )
+
+    def _measure(self) -> str:
+        given = self.values["stress_measure"]
+        general = self.outputs[self.stress] == "R2"
+        if given is None:
+            return "pk1" if general else "pk2"
+        if (given.lower() == "pk1") != general:
+            raise self.values.error(
+                f"the stress '{self.stress}' is of type {self.outputs[self.stress]}: pk1 is an R2, pk2 and cauchy are SR2",
+                "stress_measure",
+            )
+        return str(given).lower()
 
 
 def _listed(names: dict[str, str]) -> str:
@@ -140,7 +168,7 @@ def _listed(names: dict[str, str]) -> str:
 
 
 class LawPoints:
-    """A law at its quadrature points: strain in, stress and tangent out.
+    """A law at its quadrature points: strain and other fields in, outputs and derivatives out.
 
     :param law: the law
     :param n_points: number of quadrature points
@@ -153,27 +181,30 @@ class LawPoints:
         self.n_points = n_points
         self.seconds = 0.0
         self.calls = 0
+        self.dt_factor = 1.0
         self._batch = QuadratureBatch(law.model, n_points)
         self._timed = TIME in law.inputs
         old_time = next((old for old, current in law.state.items() if current == TIME), None)
         if start != 0.0 and old_time is not None:
             self._batch.set_state(old_time, np.full(n_points, start))
 
-    def evaluate(self, strain: np.ndarray, t: float, tangent: bool) -> None:
-        """Evaluate from the old state; the result is kept for :meth:`stress` and the others.
+    def evaluate(self, inputs: Mapping[str, np.ndarray], t: float, tangent: bool) -> None:
+        """Evaluate from the old state; the result is kept for :meth:`output` and :meth:`tangent`.
 
-        :param strain: ``(n_points, 6)``, Mandel components
+        :param inputs: by name, ``(n_points, *base)``; symmetric tensors in Mandel components
         :raises LawFailedError: at some points the law did not converge
         """
         began = time.perf_counter()
         try:
-            self._batch.set_input(self.law.strain, np.ascontiguousarray(strain))
+            for name, values in inputs.items():
+                self._batch.set_input(name, np.ascontiguousarray(values))
             if self._timed:
                 self._batch.set_input(TIME, t)
             verdict = self._batch.evaluate(tangent=tangent)
         finally:
             self.seconds += time.perf_counter() - began
             self.calls += 1
+        self.dt_factor = float(getattr(verdict, "dt_factor", 1.0))
         if not verdict.ok:
             raise LawFailedError(self.law.name, list(verdict.failed_rows), self.n_points, self._why())
 
@@ -183,13 +214,9 @@ class LawPoints:
         failure = tell() if tell is not None else None
         return "" if failure is None else f"point {failure.worst.row}: {failure.worst.text}"
 
-    def stress(self) -> np.ndarray:
-        """Stress of the last evaluation, ``(n_points, 6)``."""
-        return self.output(self.law.stress)
-
-    def tangent(self) -> np.ndarray:
-        """Derivative of stress with respect to strain, ``(n_points, 6, 6)``."""
-        return np.asarray(self._batch.tangent(self.law.stress, self.law.strain))
+    def tangent(self, output: str, source: str) -> np.ndarray:
+        """A derivative of the last evaluation, ``(n_points, *out, *in)``."""
+        return np.asarray(self._batch.tangent(output, source))
 
     def output(self, name: str) -> np.ndarray:
         """An output of the last evaluation, ``(n_points, *base)``."""
@@ -202,3 +229,11 @@ class LawPoints:
     def revert(self) -> None:
         """The step was rejected."""
         self._batch.revert()
+
+    def save(self) -> bytes:
+        """The old state, for a checkpoint."""
+        return self._batch.save()
+
+    def restore(self, saved: bytes) -> None:
+        """Take back what :meth:`save` returned."""
+        self._batch.restore(saved)

@@ -10,47 +10,26 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from matlaw.fe.assembly import Discretisation, SparsePattern
+from matlaw.fe.assembly import SidePoints, SparsePattern, Unknowns, VolumePoints
+from matlaw.fe.assembly.elements import ElementArrays, Trial
 from matlaw.fe.auxiliary.kernels import AuxKernel
 from matlaw.fe.bcs.conditions import BoundaryCondition, LoadCondition, NodalCondition
 from matlaw.fe.bcs.constraints import Constraints
 from matlaw.fe.functions.functions import Function
-from matlaw.fe.input.parameters import Parameter, Values
-from matlaw.fe.input.registry import check_fields, create
+from matlaw.fe.input.parameters import Values
+from matlaw.fe.input.registry import create
 from matlaw.fe.input.tree import Block
 from matlaw.fe.law import Law, LawFailedError, LawPoints
-from matlaw.fe.materials import kernels as _kernels  # noqa: F401  (registers them)
-from matlaw.fe.materials import strains as _strains  # noqa: F401
+from matlaw.fe.materials.properties import Properties, PropertyMaterial
 from matlaw.fe.materials.shorthand import expand
-from matlaw.fe.mesh import HexMesh, build_mesh
-from matlaw.fe.mesh.selection import boundaries_of
+from matlaw.fe.materials.strains import StrainMaterial
+from matlaw.fe.mesh import Mesh, build_mesh
+from matlaw.fe.mesh.selection import elements_of, nodes_of
+from matlaw.fe.physics import finite_strain
+from matlaw.fe.physics.kernels import Kernel, ScalarKernel, StressDivergence
+from matlaw.fe.physics.mechanics import Mechanics, Response, law_input
 from matlaw.fe.postprocessors.postprocessors import Postprocessor
-from matlaw.input.suggestion import closest
-
-_VARIABLE = {
-    "order": Parameter("string", "FIRST", choices=("FIRST",)),
-    "family": Parameter("string", "LAGRANGE", choices=("LAGRANGE",)),
-    "block": Parameter("strings", ignored=True),
-    "scaling": Parameter("reals", ignored=True),
-}
-_AUX_VARIABLE = {
-    "order": Parameter("string", "FIRST", choices=("FIRST", "CONSTANT")),
-    "family": Parameter("string", "LAGRANGE", choices=("LAGRANGE", "MONOMIAL")),
-    "block": Parameter("strings", ignored=True),
-}
-
-
-@dataclass
-class AuxiliaryVariable:
-    """A field that is computed, not solved for.
-
-    :ivar nodal: one value per node, else one per element
-    :ivar values: zero before the first step
-    """
-
-    name: str
-    nodal: bool
-    values: np.ndarray
+from matlaw.fe.variables import apply_initial_conditions, read_auxiliary, read_variables
 
 
 class BlockPoints(LawPoints):
@@ -77,14 +56,15 @@ class Timing:
 
 
 class Problem:
-    """Small-strain equilibrium with laws from ``[Matlaw]``.
+    """Equilibrium and conduction with laws from ``[Matlaw]``.
 
     :param root: the input
     :param folder: folder that file names in it are relative to
     :raises InputFileError: the input is incomplete or inconsistent
 
-    :ivar u: displacements, ``(n_dofs,)``, node by node
-    :ivar variables: names of the three displacements
+    :ivar u: values of the variables, ``(n_dofs,)``; see :class:`Unknowns`
+    :ivar points: the quadrature points of the elements
+    :ivar mechanics: the displacements; None without kernels of the balance of momentum
     :ivar auxiliary: auxiliary variables by name
     :ivar laws: the laws with their points
     """
@@ -94,49 +74,45 @@ class Problem:
         self.timing = Timing()
         self.start_time = start_time
         self.time, self.dt, self.newton_iterations, self.failed_steps = start_time, 0.0, 0, 0
-        expand(root)
-        self.shared = root.blocks.get("GlobalParams")
+        self.linear_iterations = 0
         if "Mesh" not in root.blocks:
             raise root.error("the block [Mesh] is missing")
-        self.mesh: HexMesh = build_mesh(root.blocks["Mesh"], self.shared)
-        self.variables = self._read_variables()
-        locking = self._read_strains()
-        self.save_in = self._read_kernels(locking)
+        self.shared = root.blocks.get("GlobalParams")
+        self.mesh: Mesh = build_mesh(root.blocks["Mesh"], self.shared)
+        self.axisymmetric = _axisymmetric(root)
+        expand(root, self.mesh.type.order, self.axisymmetric)
+        if self.axisymmetric and self.mesh.dim != 2:
+            raise root.blocks["Mesh"].error("coord_type = RZ needs a mesh in two dimensions")
         try:
-            self.discretisation = Discretisation(self.mesh, locking)
+            self.points = VolumePoints(self.mesh, self.axisymmetric)
         except ValueError as error:
             raise root.blocks["Mesh"].error(str(error)) from error
+        self.unknowns = Unknowns(self.mesh, read_variables(root.blocks.get("Variables"), self.mesh, root))
         self.functions: dict[str, Function] = self._objects("Functions")
         for function in self.functions.values():
             function.link(self.functions)
+        self.auxiliary = read_auxiliary(root.blocks.get("AuxVariables"), self.mesh, self.unknowns.variables)
+        apply_initial_conditions(
+            *(root.blocks.get("ICs"), self.shared, self.mesh, self.unknowns.variables, self.auxiliary),
+            *(self.functions, start_time),
+        )
+        self.u = np.zeros(self.unknowns.n_dofs)
+        for name, variable in self.unknowns.variables.items():
+            self.unknowns.of(self.u, name)[:] = variable.initial
+        self.u[~self.unknowns.present] = 0.0
+        self.internal = np.zeros_like(self.u)
+        self.mechanics: Mechanics | None = None
+        materials = self._objects("Materials")
+        self.kernels: list[Kernel] = list(self._objects("Kernels").values())
+        self._read_mechanics([m for m in materials.values() if isinstance(m, StrainMaterial)])
         self.laws = self._read_laws(folder)
+        self.properties = Properties(self, [m for m in materials.values() if isinstance(m, PropertyMaterial)])
+        self._link_kernels()
+        self._sides: dict[str, SidePoints] = {}
         self._read_conditions()
-        self.u = np.zeros(self.discretisation.n_dofs)
-        self.internal = np.zeros(self.discretisation.n_dofs)
-        shape = self.discretisation.weights.shape
-        self._stress = np.zeros((*shape, 6))
-        self._tangent = np.zeros((*shape, 6, 6))
-        self.pattern = SparsePattern(self.discretisation.dofs, self.constraints.free, self.discretisation.n_dofs)
-        self.auxiliary = self._read_auxiliary()
-        self.aux_kernels: dict[str, AuxKernel] = self._objects("AuxKernels")
-        for kernel in self.aux_kernels.values():
-            name = kernel.values["variable"]
-            if name not in self.auxiliary or self.auxiliary[name].nodal:
-                known = [name for name, variable in self.auxiliary.items() if not variable.nodal]
-                raise kernel.values.error(
-                    f"no auxiliary variable of this name with order = CONSTANT, family = MONOMIAL; "
-                    f"there are: {', '.join(known) or 'none'}",
-                    "variable",
-                )
-            kernel.check(self)
-        self._aux_elements = {name: self.elements_of(kernel.values) for name, kernel in self.aux_kernels.items()}
-        for name, targets in self.save_in.items():
-            for target, item in targets:
-                if target not in self.auxiliary or not self.auxiliary[target].nodal:
-                    raise item.error(f"save_in of '{name}': no nodal auxiliary variable '{target}'", "save_in")
-        self.postprocessors: dict[str, Postprocessor] = self._objects("Postprocessors")
-        for postprocessor in self.postprocessors.values():
-            postprocessor.link(self)
+        self.pattern = SparsePattern(self.unknowns.element_dofs, self.constraints.free, self.unknowns.n_dofs)
+        self._allocate()
+        self._read_outputs()
 
     # reading the input
 
@@ -146,186 +122,313 @@ class Problem:
             return {}
         return {name: create(system, below, self.shared) for name, below in block.blocks.items()}
 
-    def _read_variables(self) -> list[str]:
-        block = self.root.blocks.get("Variables")
-        if block is None:
-            raise self.root.error("the block [Variables] is missing (or add_variables = true in the physics block)")
-        for below in block.blocks.values():
-            check_fields(below, _VARIABLE, "a displacement variable")
-            Values(below, _VARIABLE)
-        names = list(block.blocks)
-        if len(names) != 3:
-            raise block.error(f"three displacement variables are needed; there are {len(names)}: {', '.join(names)}")
-        return names
-
-    def _read_strains(self) -> bool:
-        materials = self._objects("Materials")
-        where = self.root.blocks.get("Materials", self.root)
-        covered = np.zeros(self.mesh.n_elements, int)
-        locking = set()
-        for material in materials.values():
-            if material.values["displacements"] != self.variables:
-                raise material.values.error(
-                    f"expected the displacements in the order {' '.join(self.variables)}", "displacements"
+    def _read_mechanics(self, strains: list[StrainMaterial]) -> None:
+        kernels = [kernel for kernel in self.kernels if isinstance(kernel, StressDivergence)]
+        if not kernels:
+            if strains:
+                raise strains[0].values.error("there is a strain, but no kernel of the balance of momentum")
+            return
+        displacements = list(kernels[0].values["displacements"])
+        if len(displacements) != self.mesh.dim:
+            raise kernels[0].values.error(
+                f"{len(displacements)} displacements in {self.mesh.dim} dimensions", "displacements"
+            )
+        for name in displacements:
+            if name not in self.unknowns.variables:
+                raise kernels[0].values.error(
+                    f"no variable '{name}'; variables: {', '.join(self.unknowns.names)}", "displacements"
                 )
-            covered[self.elements_of(material.values)] += 1
-            locking.add(material.values["volumetric_locking_correction"])
-        if np.any(covered != 1):
-            number = int(self.mesh.block_ids[np.flatnonzero(covered != 1)[0]])
-            what = "no strain material" if np.any(covered == 0) else "more than one strain material"
-            raise where.error(f"block '{self.mesh.block_names.get(number, number)}' has {what} (ComputeSmallStrain)")
+        if len({self.unknowns.variables[name].order for name in displacements}) > 1:
+            raise kernels[0].values.error("all displacements must be of the same order", "displacements")
+        for thing in [*kernels, *strains]:
+            if list(thing.values["displacements"]) != displacements:
+                raise thing.values.error(f"expected the displacements {' '.join(displacements)}", "displacements")
+        large = {bool(kernel.values.get("large_kinematics", False)) for kernel in kernels}
+        large |= {strain.large for strain in strains}
+        if len(large) > 1:
+            raise kernels[0].values.error("large_kinematics must be the same in all kernels and strain materials")
+        locking = {bool(kernel.values.get("volumetric_locking_correction", False)) for kernel in kernels}
+        locking |= {strain.locking for strain in strains}
         if len(locking) > 1:
-            raise where.error("volumetric_locking_correction must be the same in all blocks")
-        return locking.pop()
+            raise kernels[0].values.error(
+                "volumetric_locking_correction must be the same in all kernels and strain materials"
+            )
+        self._momentum = self._momentum_elements(kernels, displacements)
+        self._check_strains(strains)
+        self.mechanics = Mechanics(self.points, self.unknowns, displacements, large.pop(), locking.pop())
 
-    def _read_kernels(self, locking: bool) -> dict[str, list[tuple[str, Values]]]:
-        kernels = self._objects("Kernels")
-        where = self.root.blocks.get("Kernels", self.root)
-        covered = {variable: np.zeros(self.mesh.n_elements, int) for variable in self.variables}
-        save_in: dict[str, list[tuple[str, Values]]] = {}
-        for kernel in kernels.values():
+    def _momentum_elements(self, kernels: list[StressDivergence], displacements: list[str]) -> np.ndarray:
+        """Elements with the balance of momentum."""
+        covered = np.zeros((len(displacements), self.mesh.n_elements), int)
+        for kernel in kernels:
             values = kernel.values
-            variable, component = values["variable"], values["component"]
-            if variable not in self.variables:
-                raise values.error(f"no such variable; variables: {', '.join(self.variables)}", "variable")
-            if self.variables.index(variable) != component:
-                raise values.error(f"'{variable}' is component {self.variables.index(variable)}", "component")
-            if values["displacements"] != self.variables:
+            if values["variable"] not in displacements:
+                raise values.error(f"expected one of the displacements: {', '.join(displacements)}", "variable")
+            component = displacements.index(values["variable"])
+            if component != values["component"]:
+                raise values.error(f"'{values['variable']}' is component {component}", "component")
+            if kernel.axisymmetric != self.axisymmetric:
                 raise values.error(
-                    f"expected the displacements in the order {' '.join(self.variables)}", "displacements"
+                    "is for coord_type = RZ" if kernel.axisymmetric else "with coord_type = RZ the kernels for RZ are needed",
+                    "type",
                 )
-            if values["volumetric_locking_correction"] != locking:
-                raise values.error("volumetric_locking_correction must be the same as in the strain material")
-            covered[variable][self.elements_of(values)] += 1
-            save_in.setdefault(variable, []).extend((target, values) for target in values["save_in"])
-        for variable, count in covered.items():
-            if np.any(count != 1):
-                what = "no" if np.any(count == 0) else "more than one"
-                raise where.error(f"variable '{variable}' has {what} StressDivergenceTensors kernel on some elements")
-        return save_in
+            covered[component, self.elements_of(values)] += 1
+        where = self.root.blocks.get("Kernels", self.root)
+        if np.any(covered > 1) or np.any(covered.min(axis=0) != covered.max(axis=0)):
+            what = "more than one" if np.any(covered > 1) else "no"
+            name = displacements[int(np.argwhere(covered != 1)[0, 0])]
+            raise where.error(f"variable '{name}' has {what} kernel of the balance of momentum on some elements")
+        has = np.ones(self.mesh.n_elements, bool)
+        for name in displacements:
+            has &= np.isin(np.arange(self.mesh.n_elements), self.unknowns.variables[name].elements)
+        return np.flatnonzero((covered[0] > 0) & has)
+
+    def _check_strains(self, strains: list[StrainMaterial]) -> None:
+        covered = np.zeros(self.mesh.n_elements, int)
+        for strain in strains:
+            covered[self.elements_of(strain.values)] += 1
+        wrong = self._momentum[covered[self._momentum] != 1]
+        if len(wrong):
+            what = "no strain material" if covered[wrong[0]] == 0 else "more than one strain material"
+            where = self.root.blocks.get("Materials", self.root)
+            raise where.error(f"block '{self._block_of(wrong[0])}' has {what} (ComputeSmallStrain)")
+
+    def _block_of(self, element: int) -> str:
+        return self.mesh.block_name(int(self.mesh.block_ids[element]))
 
     def _read_laws(self, folder: Path) -> list[BlockPoints]:
         block = self.root.blocks.get("Matlaw")
         if block is None or not block.blocks:
+            if self.mechanics is None:
+                return []
             raise (block or self.root).error("no law: add [Matlaw] with an entry [name] input = '...' []")
         if block.fields:
             raise next(iter(block.fields.values())).error("[Matlaw] holds entries, [Matlaw/name], not parameters")
         taken = np.zeros(self.mesh.n_elements, bool)
         points = []
         for below in block.blocks.values():
-            law = Law(below, folder)
+            law = Law(below, folder, self.mechanics is not None and self.mechanics.large)
             elements = self.elements_of(law.values)
-            if np.any(taken[elements]):
-                number = int(self.mesh.block_ids[elements[taken[elements]][0]])
-                raise below.error(
-                    f"block '{self.mesh.block_names.get(number, number)}' already has a law; "
-                    "restrict the entries with 'block'"
-                )
-            taken[elements] = True
-            points.append(BlockPoints(law, elements, self.discretisation.n_points, self.start_time))
-        if not np.all(taken):
-            number = int(self.mesh.block_ids[np.flatnonzero(~taken)[0]])
-            raise block.error(f"block '{self.mesh.block_names.get(number, number)}' has no law")
+            if law.stress:
+                if self.mechanics is None:
+                    raise below.error(f"the law gives a stress, but there is no balance of momentum; {law.offer()}")
+                if np.any(taken[elements]):
+                    raise below.error(
+                        f"block '{self._block_of(elements[taken[elements]][0])}' already has a law; "
+                        "restrict the entries with 'block'"
+                    )
+                taken[elements] = True
+            self._check_inputs(law)
+            points.append(BlockPoints(law, elements, self.points.n_points, self.start_time))
+        if self.mechanics is not None and not np.all(taken[self._momentum]):
+            bare = self._momentum[~taken[self._momentum]][0]
+            raise block.error(f"block '{self._block_of(bare)}' has no law")
         return points
+
+    def _check_inputs(self, law: Law) -> None:
+        fields = [*self.unknowns.names, *self.auxiliary]
+        for name in law.scalars:
+            if law.inputs[name] != "Scalar" or name not in fields:
+                given = f"gives the strain '{law.strain}', " if law.strain else "gives "
+                raise law.values.error(
+                    f"the law needs the input '{name}', which matlaw-fe cannot supply (it {given}the time 't', old state "
+                    f"variables, and scalars with the name of a variable: {', '.join(fields)}); {law.offer()}",
+                    "input",
+                )
+            if name in self.unknowns.variables and law.stress and (law.stress, name) not in law.pairs:
+                raise law.values.error(
+                    f"the law was compiled without the derivative {law.stress}:{name} that the global Newton needs; "
+                    f"compile it with: matlaw-compile ... -d {law.stress}:{law.strain} {law.stress}:{name}; {law.offer()}",
+                    "input",
+                )
+
+    def _link_kernels(self) -> None:
+        for kernel in self.kernels:
+            kernel.link(self)
+            for parameter in ("diffusivity", "diffusion_coefficient", "thermal_conductivity", "specific_heat"):
+                if kernel.values.get(parameter) is not None:
+                    self.properties.check(kernel.values[parameter], kernel.values, parameter)
+            for parameter in ("density_name", "density", "material_property"):
+                if kernel.values.get(parameter) is not None:
+                    self.properties.check(kernel.values[parameter], kernel.values, parameter)
+        used = {kernel.variable for kernel in self.kernels}
+        for name in self.unknowns.names:
+            if name not in used:
+                raise self.root.blocks["Variables"].error(f"no kernel acts on the variable '{name}'")
 
     def _read_conditions(self) -> None:
         conditions: dict[str, BoundaryCondition] = self._objects("BCs")
         for condition in conditions.values():
-            condition.link(self.variables, self.discretisation, self.functions)
+            condition.link(self)
         nodal = [condition for condition in conditions.values() if isinstance(condition, NodalCondition)]
         self._loads = [condition for condition in conditions.values() if isinstance(condition, LoadCondition)]
-        self.constraints = Constraints(nodal, self.discretisation.n_dofs)
+        self.constraints = Constraints(nodal, self.unknowns.present)
 
-    def _read_auxiliary(self) -> dict[str, AuxiliaryVariable]:
-        block = self.root.blocks.get("AuxVariables")
-        result = {}
-        for name, below in (block.blocks if block is not None else {}).items():
-            check_fields(below, _AUX_VARIABLE, "an auxiliary variable")
-            values = Values(below, _AUX_VARIABLE)
-            nodal = values["family"].upper() == "LAGRANGE"
-            if nodal != (values["order"].upper() == "FIRST"):
-                raise below.error("available: FIRST LAGRANGE (nodes) and CONSTANT MONOMIAL (elements)")
-            if name in self.variables:
-                raise below.error("there is a variable of the same name")
-            count = self.mesh.n_nodes if nodal else self.mesh.n_elements
-            result[name] = AuxiliaryVariable(name, nodal, np.zeros(count))
-        return result
+    def _allocate(self) -> None:
+        k = self.mechanics.k if self.mechanics is not None else 0
+        shape = self.points.weights.shape
+        self._stress = np.zeros((*shape, k))
+        self._tangent = np.zeros((*shape, k, k))
+        names = {name for points in self.laws if points.law.stress for name in points.law.scalars}
+        self._by_variable = {name: np.zeros((*shape, k)) for name in self.unknowns.names if name in names}
+        self._saved: dict[str, np.ndarray] = {}
+
+    def _read_outputs(self) -> None:
+        self.aux_kernels: dict[str, AuxKernel] = self._objects("AuxKernels")
+        for aux in self.aux_kernels.values():
+            aux.link(self)
+        for kernel in self.kernels:
+            for target in kernel.values["save_in"]:
+                if target not in self.auxiliary or not self.auxiliary[target].nodal:
+                    raise kernel.values.error(f"no nodal auxiliary variable '{target}'", "save_in")
+        for aux in self.aux_kernels.values():
+            aux.begin(self, self.start_time)
+        self.postprocessors: dict[str, Postprocessor] = self._objects("Postprocessors")
+        for postprocessor in self.postprocessors.values():
+            postprocessor.link(self)
 
     def elements_of(self, values: Values) -> np.ndarray:
         """Elements of the blocks that ``block`` lists; all without it."""
-        if not values.get("block"):
-            return np.arange(self.mesh.n_elements)
-        numbers = []
-        for text in values["block"]:
-            number = self.mesh.block_id(text)
-            if number is None:
-                blocks = self.mesh.blocks()
-                raise values.error(f"no block '{text}'; blocks: {', '.join(blocks)}{closest(text, blocks)}", "block")
-            numbers.append(number)
-        return np.flatnonzero(np.isin(self.mesh.block_ids, numbers))
+        return elements_of(values, self.mesh)
 
     def nodes_of(self, values: Values) -> np.ndarray:
         """Nodes of the boundaries that ``boundary`` lists; all without it."""
-        if not values.get("boundary"):
-            return np.arange(self.mesh.n_nodes)
-        names = boundaries_of(values, self.mesh)
-        return np.unique(np.concatenate([self.mesh.boundary_nodes(name) for name in names]))
+        return nodes_of(values, self.mesh)
+
+    def sides(self, name: str) -> SidePoints:
+        """The quadrature points on a side set."""
+        if name not in self._sides:
+            self._sides[name] = SidePoints(self.mesh, name, self.axisymmetric)
+        return self._sides[name]
 
     # the equations
 
-    def load(self, t: float) -> np.ndarray:
-        """External nodal forces at time ``t``, ``(n_dofs,)``."""
-        total = np.zeros(self.discretisation.n_dofs)
-        for condition in self._loads:
-            total += condition.force(t)
-        return total
+    def begin(self, t: float) -> None:
+        """An attempt at a step that ends at time ``t`` begins."""
+        for aux in self.aux_kernels.values():
+            aux.begin(self, t)
 
-    def evaluate(self, u: np.ndarray, t: float, tangent: bool = True) -> np.ndarray:
-        """Evaluate every law at displacements ``u`` and assemble the internal forces.
+    def evaluate(self, trial: Trial) -> np.ndarray:
+        """Evaluate every law and assemble the residual.
 
-        :returns: ``(n_dofs,)``
+        :returns: internal less external forces, ``(n_dofs,)``
         :raises LawFailedError: a law failed at some points
         """
-        timing = self.timing
+        self._trial = trial
+        self._evaluate_laws(trial)
         began = clock.perf_counter()
-        strain = self.discretisation.strain(u)
-        timing.strain += clock.perf_counter() - began
+        arrays = ElementArrays(self.unknowns, False)
+        self._saved = {}
+        if self.mechanics is not None:
+            force = self.mechanics.internal_force(self._stress)
+            arrays.vectors[:, self.mechanics.columns] += force
+            self._save_momentum(arrays)
+        for kernel in self.kernels:
+            if isinstance(kernel, ScalarKernel):
+                self._add_kernel(kernel, trial, arrays)
+        self.internal = self.unknowns.scatter(arrays.vectors)
+        for load in self._loads:
+            load.contribute(_values_only(trial), arrays)
+        residual = self.unknowns.scatter(arrays.vectors)
+        self.timing.assembly += clock.perf_counter() - began
+        return residual
+
+    def _add_kernel(self, kernel: ScalarKernel, trial: Trial, arrays: ElementArrays) -> None:
+        before = arrays.vectors.copy() if kernel.values["save_in"] else None
+        kernel.contribute(_values_only(trial), arrays)
+        if before is not None:
+            self._save(kernel, self.unknowns.scatter(arrays.vectors - before))
+
+    def _save_momentum(self, arrays: ElementArrays) -> None:
+        kernels = [k for k in self.kernels if isinstance(k, StressDivergence) and k.values["save_in"]]
+        if not kernels:
+            return
+        for kernel in kernels:
+            own = np.zeros_like(arrays.vectors)
+            own[kernel.elements] = arrays.vectors[kernel.elements]
+            self._save(kernel, self.unknowns.scatter(own))
+
+    def _save(self, kernel: Kernel, residual: np.ndarray) -> None:
+        values = self.unknowns.of(residual, kernel.variable)
+        for target in kernel.values["save_in"]:
+            self._saved[target] = self._saved.get(target, 0.0) + values
+
+    def _evaluate_laws(self, trial: Trial) -> None:
+        began = clock.perf_counter()
+        driving = self.mechanics.driving(trial.u) if self.mechanics is not None else None
+        self.timing.strain += clock.perf_counter() - began
         failed: LawFailedError | None = None
         for points in self.laws:
-            whole = len(points.elements) == self.mesh.n_elements
-            local = strain if whole else strain[points.elements]
+            inputs = self._law_inputs(points, driving, trial.u)
             try:
-                points.evaluate(local.reshape(-1, 6), t, tangent)
+                points.evaluate(inputs, trial.t, trial.tangent)
             except LawFailedError as error:
                 failed = failed or error
         if failed is not None:
             raise failed
         began = clock.perf_counter()
         for points in self.laws:
-            shape = (len(points.elements), self.discretisation.n_points)
+            if points.law.stress and driving is not None:
+                self._take_response(points, driving, trial.tangent)
+        self.timing.assembly += clock.perf_counter() - began
+
+    def _law_inputs(self, points: BlockPoints, driving: np.ndarray | None, u: np.ndarray) -> dict[str, np.ndarray]:
+        inputs = {name: self.field_at_points(name, u)[points.elements].ravel() for name in points.law.scalars}
+        if points.law.strain and driving is not None:
             whole = len(points.elements) == self.mesh.n_elements
-            stress = points.stress().reshape(*shape, 6)
-            if whole:
-                self._stress = stress
-            else:
-                self._stress[points.elements] = stress
-            if tangent:
-                matrix = points.tangent().reshape(*shape, 6, 6)
-                if whole:
-                    self._tangent = matrix
-                else:
-                    self._tangent[points.elements] = matrix
-        force = self.discretisation.internal_force(self._stress)
-        timing.assembly += clock.perf_counter() - began
-        return force
+            local = driving if whole else driving[points.elements]
+            inputs[points.law.strain] = law_input(points, local.reshape(-1, local.shape[-1]))
+        return inputs
+
+    def _take_response(self, points: BlockPoints, driving: np.ndarray, tangent: bool) -> None:
+        whole = len(points.elements) == self.mesh.n_elements
+        local = (driving if whole else driving[points.elements]).reshape(-1, driving.shape[-1])
+        scalars = [name for name in points.law.scalars if name in self.unknowns.variables]
+        response = Response(points, local, scalars, tangent)
+        shape, k = (len(points.elements), self.points.n_points), local.shape[-1]
+        stress = response.stress.reshape(*shape, k)
+        matrix = response.tangent.reshape(*shape, k, k) if response.tangent is not None else None
+        if whole:
+            self._stress = stress
+            self._tangent = matrix if matrix is not None else self._tangent
+        else:
+            self._stress[points.elements] = stress
+            if matrix is not None:
+                self._tangent[points.elements] = matrix
+        for name, derivative in response.by_scalar.items():
+            self._by_variable[name][points.elements] = derivative.reshape(*shape, k)
 
     def stiffness(self) -> tuple[csr_matrix, np.ndarray]:
         """The tangent matrix of the free degrees of freedom at the last evaluation, and its element matrices."""
         began = clock.perf_counter()
-        elements = self.discretisation.stiffness(self._tangent)
-        matrix = self.pattern.matrix(elements)
+        arrays = ElementArrays(self.unknowns, True)
+        assert arrays.matrices is not None
+        if self.mechanics is not None:
+            columns = self.mechanics.columns
+            stiffness = self.mechanics.stiffness(self._tangent)
+            if arrays.matrices.shape == stiffness.shape and np.array_equal(columns, np.arange(len(columns))):
+                arrays.matrices = stiffness
+            else:
+                arrays.matrices[:, columns[:, None], columns[None, :]] += stiffness
+            for name, derivative in self._by_variable.items():
+                shape = self.points.space(self.unknowns.variables[name].order).shape
+                local = self.mechanics.coupling(derivative, shape)
+                own = np.arange(*self.unknowns.columns[name].indices(10**9))
+                arrays.matrices[:, columns[:, None], own[None, :]] += local
+        for kernel in self.kernels:
+            if isinstance(kernel, ScalarKernel):
+                kernel.contribute(self._trial, arrays)
+        for load in self._loads:
+            load.contribute(self._trial, arrays)
+        matrix = self.pattern.matrix(arrays.matrices)
         self.timing.assembly += clock.perf_counter() - began
-        return matrix, elements
+        return matrix, arrays.matrices
+
+    def scaling(self) -> np.ndarray:
+        """Factor of each residual in the norm that decides on convergence: the free ones, then the prescribed ones."""
+        factors = np.array([variable.scaling for variable in self.unknowns.variables.values()])
+        order = np.concatenate([self.constraints.free, self.constraints.dofs])
+        return factors[order % self.unknowns.count]
 
     def commit(self) -> None:
         """The step was accepted."""
@@ -348,16 +451,49 @@ class Problem:
     # fields
 
     def nodal_field(self, name: str) -> np.ndarray:
-        """A displacement component or a nodal auxiliary variable, ``(n_nodes,)``."""
-        if name in self.variables:
-            return self.u[self.variables.index(name) :: 3]
+        """A variable or a nodal auxiliary variable, ``(n_nodes,)``."""
+        if name in self.unknowns.variables:
+            return self.unknowns.nodal(self.u, name)
         return self.auxiliary[name].values
 
+    def field_at_points(self, name: str, u: np.ndarray) -> np.ndarray:
+        """A variable or auxiliary variable at the quadrature points, ``(n_elements, n_points)``."""
+        if name in self.unknowns.variables:
+            space = self.points.space(self.unknowns.variables[name].order)
+            return space.at_points(self.unknowns.of(u, name))
+        variable = self.auxiliary[name]
+        if variable.nodal:
+            return self.points.space(self.mesh.type.order).at_points(variable.values)
+        return np.broadcast_to(variable.values[:, None], self.points.weights.shape)
+
+    def field_on_sides(self, sides: SidePoints, name: str) -> np.ndarray:
+        """A variable or auxiliary variable on sides, ``(n_sides, n_points)``."""
+        if name in self.unknowns.variables:
+            space = sides.space(self.unknowns.variables[name].order)
+            return space.at_points(self.unknowns.of(self.u, name))
+        variable = self.auxiliary[name]
+        if variable.nodal:
+            return sides.space(self.mesh.type.order).at_points(variable.values)
+        return np.broadcast_to(variable.values[sides.elements][:, None], sides.weights.shape)
+
+    def displacement(self) -> np.ndarray:
+        """Displacements of the nodes, ``(n_nodes, 3)``."""
+        result = np.zeros((self.mesh.n_nodes, 3))
+        if self.mechanics is not None:
+            for component, name in enumerate(self.mechanics.displacements):
+                result[:, component] = self.nodal_field(name)
+        return result
+
     def tensor_names(self) -> list[str]:
-        """Symmetric tensors that auxiliary kernels can use."""
-        names = ["stress", "total_strain", "mechanical_strain"]
+        """Tensors that auxiliary kernels can use."""
+        names: list[str] = []
+        if self.mechanics is not None and self.mechanics.large:
+            names += ["stress", "cauchy_stress", "pk1_stress", "deformation_gradient", "green_lagrange_strain"]
+        elif self.mechanics is not None:
+            names += ["stress", "cauchy_stress", "total_strain", "mechanical_strain"]
         for points in self.laws:
-            names += [name for name, kind in points.law.outputs.items() if kind == "SR2" and name != points.law.stress]
+            kinds = points.law.outputs.items()
+            names += [name for name, kind in kinds if kind in ("SR2", "R2") and name != points.law.stress]
         return list(dict.fromkeys(names))
 
     def scalar_names(self) -> list[str]:
@@ -366,39 +502,77 @@ class Problem:
         return list(dict.fromkeys(names))
 
     def tensor(self, name: str) -> np.ndarray:
-        """A symmetric tensor at quadrature points, ``(n_elements, n_points, 6)``; zero where a law does not have it."""
-        if name in ("total_strain", "mechanical_strain"):
-            return self.discretisation.strain(self.u)
-        if name == "stress":
-            return np.asarray(self._stress)
-        return self._gather(name, (6,))
+        """A tensor at quadrature points, ``(n_elements, n_points, 6)`` in Mandel components, or ``(..., 3, 3)``.
+
+        It is zero where a law does not have it.
+        """
+        shape = self.points.weights.shape
+        if self.mechanics is not None and self.mechanics.large:
+            F = self.mechanics.driving(self.u).reshape(-1, 3, 3)
+            P = self._stress.reshape(-1, 3, 3)
+            if name in ("stress", "cauchy_stress"):
+                return finite_strain.cauchy(P, F).reshape(*shape, 6)
+            if name in ("pk1_stress", "deformation_gradient"):
+                return (P if name == "pk1_stress" else F).reshape(*shape, 3, 3)
+            if name == "green_lagrange_strain":
+                return finite_strain.green_lagrange(F).reshape(*shape, 6)
+        elif self.mechanics is not None:
+            if name in ("total_strain", "mechanical_strain"):
+                return self.mechanics.driving(self.u)
+            if name in ("stress", "cauchy_stress"):
+                return self._stress
+        return self._gather(name)
 
     def scalar(self, name: str) -> np.ndarray:
         """A scalar output at quadrature points, ``(n_elements, n_points)``; zero where a law does not have it."""
-        return self._gather(name, ())
+        return self._gather(name)
 
-    def _gather(self, name: str, base: tuple[int, ...]) -> np.ndarray:
-        result = np.zeros((*self.discretisation.weights.shape, *base))
+    def scalar_slopes(self, name: str) -> dict[str, np.ndarray]:
+        """Derivatives of a scalar output by variables, ``(n_elements, n_points)`` each, where laws have them."""
+        result: dict[str, np.ndarray] = {}
+        for points in self.laws:
+            for variable in self.unknowns.names:
+                if (name, variable) in points.law.pairs:
+                    slope = result.setdefault(variable, np.zeros(self.points.weights.shape))
+                    slope[points.elements] = points.tangent(name, variable).reshape(len(points.elements), -1)
+        return result
+
+    def _gather(self, name: str) -> np.ndarray:
+        shape = self.points.weights.shape
+        result: np.ndarray | None = None
         for points in self.laws:
             if name in points.law.outputs:
                 values = points.output(name)
-                result[points.elements] = values.reshape(len(points.elements), self.discretisation.n_points, *base)
-        return result
+                if result is None:
+                    result = np.zeros((*shape, *values.shape[1:]))
+                result[points.elements] = values.reshape(len(points.elements), self.points.n_points, *values.shape[1:])
+        return np.zeros(shape) if result is None else result
 
     def update_auxiliary(self) -> None:
         """Fill the auxiliary variables from the accepted step."""
-        for name, kernel in self.aux_kernels.items():
-            average = self.discretisation.element_average(kernel.point_values(self))
-            elements = self._aux_elements[name]
-            self.auxiliary[kernel.values["variable"]].values[elements] = average[elements]
-        saved: dict[str, np.ndarray] = {}
-        for variable, targets in self.save_in.items():
-            residual = self.internal[self.variables.index(variable) :: 3]
-            for target, _ in targets:
-                saved[target] = saved.get(target, np.zeros(self.mesh.n_nodes)) + residual
-        for target, values in saved.items():
+        for aux in self.aux_kernels.values():
+            aux.end(self)
+        for target, values in self._saved.items():
             self.auxiliary[target].values = values
 
     def postprocess(self) -> dict[str, float]:
         """Values of the postprocessors on the accepted step."""
         return {name: postprocessor.value(self) for name, postprocessor in self.postprocessors.items()}
+
+
+def _axisymmetric(root: Block) -> bool:
+    """What ``coord_type`` in ``[Mesh]`` or ``[Problem]`` says."""
+    for name in ("Mesh", "Problem"):
+        block = root.blocks.get(name)
+        if block is not None and "coord_type" in block.fields:
+            words = set(block.text("coord_type").upper().split())
+            if not words <= {"XYZ", "RZ"} or len(words) != 1:
+                raise block.fields["coord_type"].error(
+                    "coord_type: only XYZ or RZ for all blocks is available (MOOSE has RSPHERICAL, and one per block)"
+                )
+            return words == {"RZ"}
+    return False
+
+
+def _values_only(trial: Trial) -> Trial:
+    return Trial(trial.u, trial.old, trial.t, trial.dt, tangent=False)

@@ -26,7 +26,7 @@ from matlaw.input.suggestion import closest
 
 _BLOCKS = (
     *("GlobalParams", "Mesh", "Variables", "AuxVariables", "Functions", "Kernels", "AuxKernels", "BCs", "Materials"),
-    *("Matlaw", "Physics", "Modules", "Preconditioning", "Executioner", "Postprocessors", "Outputs", "Problem"),
+    *("ICs", "Matlaw", "Physics", "Modules", "Preconditioning", "Executioner", "Postprocessors", "Outputs", "Problem"),
 )
 _PRECONDITIONING = {
     "full": Parameter("bool", False, ignored=True),
@@ -64,8 +64,6 @@ def _check_blocks(root: Block) -> None:
     problem = root.blocks.get("Problem")
     if problem is not None and (problem.blocks or problem.fields):
         check_fields(problem, {"coord_type": Parameter("string", ignored=True)}, "[Problem]")
-        if problem.text("coord_type", "XYZ").upper() != "XYZ":
-            raise problem.fields["coord_type"].error("only XYZ is available (MOOSE has RZ and RSPHERICAL)")
     for name in ("Physics", "Modules"):
         for below in root.blocks.get(name, Block(name, name, "")).blocks.values():
             for entry in below.blocks.values():
@@ -121,7 +119,7 @@ def run(
         raise FatalError(f"the results cannot be written: {error}; name another folder with -o") from error
     result.files = writers.files
     try:
-        initial = dict.fromkeys(problem.postprocessors, 0.0)
+        initial = {name: p.value(problem) if p.at_start else 0.0 for name, p in problem.postprocessors.items()}
         writers.write(problem, initial)
         result.history.append((problem.time, initial))
         result.records = loop.run(problem)
@@ -145,7 +143,7 @@ class _Writers:
 
     def __init__(self, problem: Problem, exodus: list[Path], csv: list[Path]) -> None:
         self._elemental = [name for name, variable in problem.auxiliary.items() if not variable.nodal]
-        self._nodal = [*problem.variables, *(name for name, v in problem.auxiliary.items() if v.nodal)]
+        self._nodal = [*problem.unknowns.names, *(name for name, v in problem.auxiliary.items() if v.nodal)]
         scalars = sorted(problem.postprocessors)
         self._exodus: list[ExodusWriter] = []
         self._csv: list[CsvWriter] = []

@@ -11,9 +11,20 @@ INDEX = np.array([[0, 5, 4], [5, 1, 3], [4, 3, 2]])
 
 
 def component(tensor: np.ndarray, i: int, j: int) -> np.ndarray:
-    """The tensor component ``ij``, ``(..., 6)`` to ``(...)``."""
+    """The tensor component ``ij``, ``(..., 6)`` or ``(..., 3, 3)`` to ``(...)``."""
+    if tensor.shape[-2:] == (3, 3):
+        return tensor[..., i, j]
     value = tensor[..., INDEX[i, j]]
     return value if i == j else value * np.sqrt(0.5)
+
+
+def symmetric(tensor: np.ndarray) -> np.ndarray:
+    """The symmetric part in Mandel components, ``(..., 6)`` or ``(..., 3, 3)`` to ``(..., 6)``."""
+    if tensor.shape[-2:] != (3, 3):
+        return tensor
+    half = 0.5 * (tensor + tensor.swapaxes(-1, -2))
+    first, second = np.array([0, 1, 2, 1, 0, 0]), np.array([0, 1, 2, 2, 2, 1])
+    return half[..., first, second] * np.where(first == second, 1.0, np.sqrt(2.0))
 
 
 def matrix(tensor: np.ndarray) -> np.ndarray:

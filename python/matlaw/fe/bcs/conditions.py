@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from matlaw.fe.assembly.discretisation import Discretisation
-from matlaw.fe.assembly.sides import SideQuadrature
-from matlaw.fe.functions.functions import Function, function_from
+from matlaw.fe.assembly.elements import ElementArrays, Trial
+from matlaw.fe.assembly.points import SidePoints, outward
+from matlaw.fe.functions.functions import ExpressionFunction, Function, function_from
 from matlaw.fe.input.parameters import Parameter, required
 from matlaw.fe.input.registry import MooseObject, register
 from matlaw.fe.mesh.selection import boundaries_of, side_sets_of
+
+if TYPE_CHECKING:
+    from matlaw.fe.problem import Problem
 
 _COMMON: dict[str, Parameter] = {
     "variable": required(),
@@ -21,16 +24,16 @@ _COMMON: dict[str, Parameter] = {
 
 
 class BoundaryCondition(MooseObject):
-    """A condition on one displacement component on some boundaries."""
+    """A condition on one variable on some boundaries."""
 
-    component: int
+    variable: str
 
-    def link(self, variables: list[str], discretisation: Discretisation, functions: dict[str, Function]) -> None:
+    def link(self, problem: Problem) -> None:
         """Find the variable, the place and the function."""
         variable = self.values["variable"]
-        if variable not in variables:
-            raise self.values.error(f"no such variable; variables: {', '.join(variables)}", "variable")
-        self.component = variables.index(variable)
+        if variable not in problem.unknowns.variables:
+            raise self.values.error(f"no such variable; variables: {', '.join(problem.unknowns.names)}", "variable")
+        self.variable = variable
 
     def finite(self, values: np.ndarray, t: float) -> np.ndarray:
         """The values that the condition gives at time ``t``.
@@ -44,125 +47,217 @@ class BoundaryCondition(MooseObject):
 
 
 class NodalCondition(BoundaryCondition):
-    """Prescribes a displacement component at nodes.
+    """Prescribes a variable at nodes.
 
-    :ivar nodes: node numbers
+    :ivar dofs: degrees of freedom
     :ivar preset: the value is set before the first iteration of a step (MOOSE's default)
     """
 
-    nodes: np.ndarray
+    dofs: np.ndarray
     preset: bool
 
-    def link(self, variables: list[str], discretisation: Discretisation, functions: dict[str, Function]) -> None:
+    def link(self, problem: Problem) -> None:
         """Find the nodes."""
-        super().link(variables, discretisation, functions)
-        mesh = discretisation.mesh
-        self.nodes = np.unique(np.concatenate([mesh.boundary_nodes(name) for name in boundaries_of(self.values, mesh)]))
-        self._points = mesh.points[self.nodes]
+        super().link(problem)
+        mesh, unknowns = problem.mesh, problem.unknowns
+        nodes = np.unique(np.concatenate([mesh.boundary_nodes(name) for name in boundaries_of(self.values, mesh)]))
+        dofs = unknowns.count * nodes + unknowns.number(self.variable)
+        present = unknowns.present[dofs]
+        self.dofs = dofs[present]
+        self._points = mesh.points[nodes[present]]
         self.preset = self.values["preset"]
 
-    def displacement(self, t: float) -> np.ndarray:
+    def prescribed(self, t: float) -> np.ndarray:
         """Prescribed values, one per node."""
         raise NotImplementedError
 
 
-@register("BCs", "DirichletBC")
+@register("BCs", "DirichletBC", "ADDirichletBC")
 class DirichletBC(NodalCondition):
-    """A constant displacement component."""
+    """A constant value."""
 
     parameters: ClassVar = {**_COMMON, "value": required("real"), "preset": Parameter("bool", True)}
 
-    def displacement(self, t: float) -> np.ndarray:
+    def prescribed(self, t: float) -> np.ndarray:
         """Prescribed values, one per node."""
-        return np.full(len(self.nodes), self.values["value"])
+        return np.full(len(self.dofs), self.values["value"])
 
 
-@register("BCs", "FunctionDirichletBC")
+@register("BCs", "FunctionDirichletBC", "ADFunctionDirichletBC")
 class FunctionDirichletBC(NodalCondition):
-    """A displacement component given by a function."""
+    """A value given by a function."""
 
     parameters: ClassVar = {**_COMMON, "function": required(), "preset": Parameter("bool", True)}
 
-    def link(self, variables: list[str], discretisation: Discretisation, functions: dict[str, Function]) -> None:
+    def link(self, problem: Problem) -> None:
         """Find the nodes and the function."""
-        super().link(variables, discretisation, functions)
-        self._function = function_from(self.values, "function", functions)
+        super().link(problem)
+        self._function = function_from(self.values, "function", problem.functions)
 
-    def displacement(self, t: float) -> np.ndarray:
+    def prescribed(self, t: float) -> np.ndarray:
         """Prescribed values, one per node."""
         return self._function.value(t, self._points)
 
 
 class LoadCondition(BoundaryCondition):
-    """A traction on sides of the undeformed mesh."""
+    """A traction or flux on sides."""
 
-    def link(self, variables: list[str], discretisation: Discretisation, functions: dict[str, Function]) -> None:
+    def link(self, problem: Problem) -> None:
         """Find the sides and the function."""
-        super().link(variables, discretisation, functions)
-        self._sides = [SideQuadrature(discretisation, name) for name in side_sets_of(self.values, discretisation.mesh)]
-        self._function = (
-            function_from(self.values, "function", functions) if self.values.get("function") is not None else None
-        )
-        self.n_dofs = discretisation.n_dofs
+        super().link(problem)
+        self._order = problem.unknowns.variables[self.variable].order
+        self._unknowns = problem.unknowns
+        self._sides = [problem.sides(name) for name in side_sets_of(self.values, problem.mesh)]
+        self._function = self._function_of(problem, "function")
 
-    def traction(self, t: float, sides: SideQuadrature) -> np.ndarray:
-        """Traction in the direction of the variable, ``(n_sides, n_points)``."""
+    def _function_of(self, problem: Problem, name: str) -> Function | ExpressionFunction | None:
+        return function_from(self.values, name, problem.functions) if self.values.get(name) is not None else None
+
+    def at_sides(self, function: Function | ExpressionFunction | None, t: float, sides: SidePoints) -> np.ndarray:
+        """A function at the points of the sides; 1 without one."""
+        if function is None:
+            return np.ones(sides.weights.shape)
+        return self.finite(function.value(t, sides.positions.reshape(-1, 3)).reshape(sides.weights.shape), t)
+
+    def flux(self, trial: Trial, sides: SidePoints) -> np.ndarray:
+        """What flows in for the variable, ``(n_sides, n_points)``: a traction component, a heat flux."""
         raise NotImplementedError
 
-    def function_value(self, t: float, sides: SideQuadrature) -> np.ndarray:
-        """The function at the points of the sides; 1 without one."""
-        if self._function is None:
-            return np.ones(sides.weights.shape)
-        return self._function.value(t, sides.points.reshape(-1, 3)).reshape(sides.weights.shape)
-
-    def force(self, t: float) -> np.ndarray:
-        """External nodal forces, ``(n_dofs,)``."""
-        total = np.zeros(self.n_dofs)
+    def contribute(self, trial: Trial, arrays: ElementArrays) -> None:
+        """Add the load to the residuals (with the sign of a load: they are internal less external forces)."""
         for sides in self._sides:
-            total += sides.nodal_force(self.finite(self.traction(t, sides), t), self.component)
-        return total
+            values = self.finite(self.flux(trial, sides), trial.t)
+            local = np.einsum("sq,sqa->sa", values * sides.weights, sides.space(self._order).shape)
+            arrays.add_vector(self.variable, sides.elements, -local)
 
 
-@register("BCs", "Pressure")
+_FUNCTION = {"function": Parameter("string"), "factor": Parameter("real", 1.0)}
+
+
+@register("BCs", "Pressure", "ADPressure")
 class Pressure(LoadCondition):
-    """A pressure, positive when it pushes; the part of it in the direction of ``variable``."""
+    """A pressure, positive when it pushes; the part of it in the direction of ``variable``.
+
+    With ``use_displaced_mesh`` it stays normal to the deformed sides, with the exact derivative.
+    """
 
     parameters: ClassVar = {
         **_COMMON,
-        "factor": Parameter("real", 1.0),
-        "function": Parameter("string"),
+        **_FUNCTION,
         "component": Parameter("int"),
-        "use_displaced_mesh": Parameter("bool", False, check=(lambda value: not value, "false (small strain)")),
+        "use_displaced_mesh": Parameter("bool"),
     }
 
-    def link(self, variables: list[str], discretisation: Discretisation, functions: dict[str, Function]) -> None:
+    def link(self, problem: Problem) -> None:
         """Find the sides and the function."""
-        super().link(variables, discretisation, functions)
+        super().link(problem)
+        if problem.mechanics is None or self.variable not in problem.mechanics.displacements:
+            raise self.values.error("a pressure acts on displacements only", "variable")
+        self._displacements = problem.mechanics.displacements
+        self.component = self._displacements.index(self.variable)
         if self.values.given("component") and self.values["component"] != self.component:
             raise self.values.error(f"the variable is component {self.component}", "component")
+        given = self.values["use_displaced_mesh"]
+        self._follows = problem.mechanics.large if given is None else bool(given)
+        if self._follows and not problem.mechanics.large:
+            raise self.values.error("at small strain pressures act on the undeformed mesh", "use_displaced_mesh")
 
-    def traction(self, t: float, sides: SideQuadrature) -> np.ndarray:
-        """Traction in the direction of the variable, ``(n_sides, n_points)``."""
-        return -self.values["factor"] * self.function_value(t, sides) * sides.normals[:, :, self.component]
+    def flux(self, trial: Trial, sides: SidePoints) -> np.ndarray:
+        """The traction component on the undeformed mesh."""
+        pressure = self.values["factor"] * self.at_sides(self._function, trial.t, sides)
+        return -pressure * sides.normals[:, :, self.component]
+
+    def contribute(self, trial: Trial, arrays: ElementArrays) -> None:
+        """Add the load, on the deformed sides where it follows them."""
+        if not self._follows:
+            super().contribute(trial, arrays)
+            return
+        for sides in self._sides:
+            pressure = self.values["factor"] * self.at_sides(self._function, trial.t, sides)
+            self._on_deformed(trial, arrays, sides, pressure * sides.quadrature_weights)
+
+    def _on_deformed(self, trial: Trial, arrays: ElementArrays, sides: SidePoints, pressure: np.ndarray) -> None:
+        space = sides.space(self._order)
+        dim = sides.dim
+        tangents = sides.jacobian @ sides.directions[:, None]
+        slopes = space.reference_gradients @ sides.directions[:, None]  # (n, q, m, dim - 1)
+        moved = np.stack([self._unknowns.of(trial.u, name)[space.nodes] for name in self._displacements], axis=1)
+        tangents = tangents + moved[:, None] @ slopes
+        area = outward(tangents)[..., self.component]
+        around, radius = 1.0, None
+        if sides.radius is not None:
+            radius = sides.radius + (space.shape @ moved[:, 0, :, None])[..., 0]
+            around = 2.0 * np.pi * radius
+        shape = space.shape
+        local = np.einsum("sq,sqa->sa", pressure * area * around, shape)
+        arrays.add_vector(self.variable, sides.elements, local)
+        if not trial.tangent:
+            return
+        for component in range(dim):
+            slope = self._area_slope(tangents, slopes, component) * (around if radius is None else around[..., None])
+            if radius is not None and component == 0:
+                slope = slope + 2.0 * np.pi * area[..., None] * shape
+            local = np.einsum("sq,sqa,sqb->sab", pressure, shape, slope, optimize=True)
+            arrays.add_matrix(self.variable, self._displacements[component], sides.elements, local)
+
+    def _area_slope(self, tangents: np.ndarray, slopes: np.ndarray, component: int) -> np.ndarray:
+        """Derivative of the area vector's component by a displacement component of each node, ``(n, q, m)``."""
+        unit = np.eye(3)[component]
+        if tangents.shape[-1] == 1:
+            turned = np.array([unit[1], -unit[0], 0.0])
+            return np.asarray(slopes[..., 0] * turned[self.component])
+        first = np.cross(unit, tangents[..., 1])[..., self.component]
+        second = np.cross(tangents[..., 0], unit)[..., self.component]
+        return np.asarray(slopes[..., 0] * first[..., None] + slopes[..., 1] * second[..., None])
 
 
-@register("BCs", "NeumannBC")
+@register("BCs", "NeumannBC", "ADNeumannBC")
 class NeumannBC(LoadCondition):
-    """A constant traction component."""
+    """A constant traction component or flux."""
 
     parameters: ClassVar = {**_COMMON, "value": Parameter("real", 0.0)}
 
-    def traction(self, t: float, sides: SideQuadrature) -> np.ndarray:
-        """Traction in the direction of the variable, ``(n_sides, n_points)``."""
+    def flux(self, trial: Trial, sides: SidePoints) -> np.ndarray:
+        """The value."""
         return np.full(sides.weights.shape, self.values["value"])
 
 
-@register("BCs", "FunctionNeumannBC")
+@register("BCs", "FunctionNeumannBC", "ADFunctionNeumannBC")
 class FunctionNeumannBC(LoadCondition):
-    """A traction component given by a function."""
+    """A traction component or flux given by a function."""
 
     parameters: ClassVar = {**_COMMON, "function": required()}
 
-    def traction(self, t: float, sides: SideQuadrature) -> np.ndarray:
-        """Traction in the direction of the variable, ``(n_sides, n_points)``."""
-        return self.function_value(t, sides)
+    def flux(self, trial: Trial, sides: SidePoints) -> np.ndarray:
+        """The function."""
+        return self.at_sides(self._function, trial.t, sides)
+
+
+@register("BCs", "ConvectiveFluxFunction")
+class ConvectiveFluxFunction(LoadCondition):
+    """Heat that a fluid at ``T_infinity`` takes away: ``coefficient`` times the difference of temperature."""
+
+    parameters: ClassVar = {**_COMMON, "T_infinity": required(), "coefficient": required()}
+
+    def link(self, problem: Problem) -> None:
+        """Find the sides and the functions."""
+        super().link(problem)
+        self._ambient = self._function_of(problem, "T_infinity")
+        self._coefficient = self._function_of(problem, "coefficient")
+
+    def flux(self, trial: Trial, sides: SidePoints) -> np.ndarray:
+        """The heat that flows in."""
+        temperature = sides.space(self._order).at_points(self._unknowns.of(trial.u, self.variable))
+        ambient = self.at_sides(self._ambient, trial.t, sides)
+        return self.at_sides(self._coefficient, trial.t, sides) * (ambient - temperature)
+
+    def contribute(self, trial: Trial, arrays: ElementArrays) -> None:
+        """Add the heat and its derivative."""
+        super().contribute(trial, arrays)
+        if not trial.tangent:
+            return
+        for sides in self._sides:
+            shape = sides.space(self._order).shape
+            weighted = self.at_sides(self._coefficient, trial.t, sides) * sides.weights
+            local = np.einsum("sq,sqa,sqb->sab", weighted, shape, shape, optimize=True)
+            arrays.add_matrix(self.variable, self.variable, sides.elements, local)

@@ -1,4 +1,4 @@
-"""Newton's method on the equilibrium equations."""
+"""Newton's method on all equations together."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from matlaw.fe.assembly.elements import Trial
 from matlaw.fe.law import LawFailedError
 from matlaw.fe.problem import Problem
 from matlaw.fe.solve.linear import LinearSolver, SingularSystemError
@@ -47,8 +48,7 @@ class NewtonResult:
 class Newton:
     """Solves one step with the consistent tangent.
 
-    As in MOOSE the first residual is taken with the prescribed displacements in place, and convergence is relative to
-    it.
+    As in MOOSE the first residual is taken with the prescribed values in place, and convergence is relative to it.
 
     :param problem: the equations; its ``u`` is the solution at the end of the last step
     :param solver: for the linear systems
@@ -68,110 +68,104 @@ class Newton:
         self.tolerances = tolerances
         self.report = report
 
-    def solve(self, guess: np.ndarray, t: float) -> tuple[NewtonResult, np.ndarray, np.ndarray]:
-        """Find equilibrium at time ``t``.
+    def solve(self, guess: np.ndarray, old: np.ndarray, t: float, dt: float) -> tuple[NewtonResult, np.ndarray]:
+        """Solve the equations at time ``t``.
 
-        :param guess: displacements to start from, ``(n_dofs,)``
-        :returns: how it went, the displacements, and the internal forces there
+        :param guess: values to start from, ``(n_dofs,)``
+        :param old: values at the end of the last step
+        :returns: how it went, and the values
         """
         result = NewtonResult(False, "")
+        self._old, self._t, self._dt = old, t, dt
         u = guess.copy()
-        force = np.zeros_like(u)
         try:
-            u, force = self._iterate(u, t, result)
-        except LawFailedError as error:
+            self.problem.begin(t)
+            u = self._iterate(u, result)
+        except (LawFailedError, SingularSystemError) as error:
             result.reason = str(error)
-        except SingularSystemError as error:
-            result.reason = str(error)
-        return result, u, force
+        return result, u
 
-    def _residual(self, u: np.ndarray, force: np.ndarray, load: np.ndarray, prescribed: np.ndarray) -> np.ndarray:
-        """Out-of-balance forces of the free degrees of freedom, then the error in the prescribed ones."""
+    def _residual(self, u: np.ndarray, tangent: bool = True) -> np.ndarray:
+        """Residuals of the free degrees of freedom, then the error in the prescribed ones."""
         constraints = self.problem.constraints
-        return np.concatenate([(force - load)[constraints.free], u[constraints.dofs] - prescribed])
+        full = self.problem.evaluate(Trial(u, self._old, self._t, self._dt, tangent))
+        return np.concatenate([full[constraints.free], u[constraints.dofs] - self._prescribed])
 
-    def _iterate(self, u: np.ndarray, t: float, result: NewtonResult) -> tuple[np.ndarray, np.ndarray]:
+    def _norm(self, residual: np.ndarray) -> float:
+        return float(np.linalg.norm(residual * self._scaling))
+
+    def _iterate(self, u: np.ndarray, result: NewtonResult) -> np.ndarray:
         problem, tolerances = self.problem, self.tolerances
         constraints = problem.constraints
-        load = problem.load(t)
-        prescribed = constraints.values(t)
-        u[constraints.dofs[constraints.preset]] = prescribed[constraints.preset]
-        force = problem.evaluate(u, t)
-        residual = self._residual(u, force, load, prescribed)
-        norm = float(np.linalg.norm(residual))
+        self._prescribed = constraints.values(self._t)
+        self._scaling = problem.scaling()
+        u[constraints.dofs[constraints.preset]] = self._prescribed[constraints.preset]
+        residual = self._residual(u)
+        norm = self._norm(residual)
         result.norms.append(norm)
         self.report(0, norm, 0)
         first = norm
         while True:
             if not np.isfinite(norm):
                 result.reason = "the residual is not finite"
-                return u, force
+                return u
             if norm <= tolerances.nl_abs_tol or norm == 0.0:
                 result.converged, result.reason = True, "nl_abs_tol"
-                return u, force
+                return u
             if len(result.norms) > 1 and norm <= tolerances.nl_rel_tol * first:
                 result.converged, result.reason = True, "nl_rel_tol"
-                return u, force
+                return u
             if norm > tolerances.nl_div_tol * first:
                 result.reason = "the residual diverged (nl_div_tol)"
-                return u, force
+                return u
             if result.iterations >= tolerances.nl_max_its:
                 result.reason = f"no convergence in {tolerances.nl_max_its} iterations (nl_max_its)"
-                return u, force
+                return u
             step, linear = self._direction(residual)
             result.linear_iterations += linear
-            found = self._search(u, step, t, norm, load, prescribed)
+            found = self._search(u, step, norm)
             if found is None:
                 result.reason = "the line search found no smaller residual"
-                return u, force
-            u, force, residual = found
-            norm = float(np.linalg.norm(residual))
+                return u
+            u, residual = found
+            norm = self._norm(residual)
             result.norms.append(norm)
             self.report(result.iterations, norm, linear)
 
     def _direction(self, residual: np.ndarray) -> tuple[np.ndarray, int]:
         problem = self.problem
-        constraints = problem.constraints
+        constraints, unknowns = problem.constraints, problem.unknowns
         free = len(constraints.free)
         matrix, elements = problem.stiffness()
-        step = np.zeros(problem.discretisation.n_dofs)
+        step = np.zeros(unknowns.n_dofs)
         step[constraints.dofs] = -residual[free:]
         right = -residual[:free]
         if np.any(step):
-            local = np.einsum("eij,ej->ei", elements, step[problem.discretisation.dofs])
-            moved = np.bincount(problem.discretisation.dofs.ravel(), weights=local.ravel(), minlength=len(step))
-            right = right - moved[constraints.free]
+            local = np.einsum("eij,ej->ei", elements, step[unknowns.element_dofs])
+            right = right - unknowns.scatter(local)[constraints.free]
         began = clock.perf_counter()
         solution = self.solver.solve(matrix, right)
         problem.timing.solve += clock.perf_counter() - began
         step[constraints.free] = solution.x
         return step, solution.iterations
 
-    def _search(
-        self, u: np.ndarray, step: np.ndarray, t: float, norm: float, load: np.ndarray, prescribed: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    def _search(self, u: np.ndarray, step: np.ndarray, norm: float) -> tuple[np.ndarray, np.ndarray] | None:
         """The full step, or with a line search a shorter one that lowers the residual."""
-        problem = self.problem
         trial = u + step
-        force = problem.evaluate(trial, t)
-        residual = self._residual(trial, force, load, prescribed)
+        residual = self._residual(trial)
         if self.tolerances.line_search in ("none", "basic"):
-            return trial, force, residual
+            return trial, residual
         length = 1.0
-        while not np.linalg.norm(residual) <= (1.0 - self.SUFFICIENT * length) * norm:
-            if self._at_rounding(residual, force):
-                return trial, force, residual
+        while not self._norm(residual) <= (1.0 - self.SUFFICIENT * length) * norm:
+            if self._at_rounding(residual):
+                return trial, residual
             length *= 0.5
             if length < self.SHORTEST:
                 return None
             trial = u + length * step
-            force = problem.evaluate(trial, t, tangent=False)
-            residual = self._residual(trial, force, load, prescribed)
-        if length < 1.0:
-            force = problem.evaluate(trial, t)
-            residual = self._residual(trial, force, load, prescribed)
-        return trial, force, residual
+            residual = self._residual(trial, tangent=False)
+        return trial, residual if length == 1.0 else self._residual(trial)
 
-    def _at_rounding(self, residual: np.ndarray, force: np.ndarray) -> bool:
+    def _at_rounding(self, residual: np.ndarray) -> bool:
         """True when the residual is rounding noise of the internal forces, so that it cannot fall further."""
-        return bool(np.linalg.norm(residual) <= 1e-13 * np.linalg.norm(force))
+        return bool(np.linalg.norm(residual) <= 1e-13 * np.linalg.norm(self.problem.internal))

@@ -134,7 +134,14 @@ class TimeLoop:
         options = self.options
         constraints = problem.constraints
         free = constraints.free
-        solver = LinearSolver(problem.mesh.points[free // 3], free % 3, options["l_tol"], options["l_max_its"])
+        unknowns, mechanics = problem.unknowns, problem.mechanics
+        solver = LinearSolver(
+            problem.mesh.points[free // unknowns.count],
+            free % unknowns.count,
+            tuple(unknowns.number(name) for name in mechanics.displacements) if mechanics is not None else (),
+            options["l_tol"],
+            options["l_max_its"],
+        )
         tolerances = Tolerances(
             options["nl_rel_tol"],
             options["nl_abs_tol"],
@@ -154,7 +161,7 @@ class TimeLoop:
                 dt = self._constrained(wanted, time)
                 self.stepper.dt = dt
                 self._announce(number, time + dt, dt)
-                result, u, force = newton.solve(problem.u + self.scale * dt * velocity, time + dt)
+                result, u = newton.solve(problem.u + self.scale * dt * velocity, problem.u, time + dt, dt)
                 old = problem.u
                 if result.converged:
                     problem.u = u
@@ -179,7 +186,7 @@ class TimeLoop:
             velocity = (problem.u - old) / dt
             time += dt
             problem.time, problem.dt, problem.newton_iterations = time, dt, result.iterations
-            problem.internal = force
+            problem.linear_iterations = result.linear_iterations
             self.stepper.accepted(result.iterations, result.linear_iterations)
             record = StepRecord(number, time, dt, result.iterations, result.linear_iterations, result.norms, cutbacks)
             records.append(record)

@@ -154,7 +154,14 @@ def function_from(values: Values, name: str, functions: dict[str, Function]) -> 
 
     :raises InputFileError: it is neither
     """
-    text = values[name].strip()
+    return function_from_text(values, name, str(values[name]), functions)
+
+
+def function_from_text(
+    values: Values, name: str, text: str, functions: dict[str, Function]
+) -> Function | ExpressionFunction:
+    """What a text in the parameter ``name`` refers to; see :func:`function_from`."""
+    text = text.strip()
     if text in functions:
         return functions[text]
     try:

@@ -6,15 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import nmhit
-
 from matlaw.errors import InputFileError
-from matlaw.fe.input.dialect import normalise
 from matlaw.fe.input.substitution import substitute
-from matlaw.hit import check_file, shown
-
-#: What the parser says of text that comes from no file.
-_NO_FILE = Path(".")
+from matlaw.hit import check_file
 
 
 @dataclass(frozen=True)
@@ -67,17 +61,23 @@ class Block:
             yield from block.walk()
 
 
-def _override(argument: str) -> str:
-    """``A/b=1`` or ``A/b:=1`` of a command line as HIT that replaces what the file says."""
+def override(root: Block, argument: str) -> None:
+    """Replace what a file says by ``A/b=1`` or ``A/b:=1`` of a command line.
+
+    :raises InputFileError: it cannot be read
+    """
     name, sign, value = argument.partition("=")
-    name = name.removesuffix(":").strip()
-    if not sign or not all(name.split("/")):
+    *path, last = name.removesuffix(":").strip().split("/")
+    if not sign or not all([*path, last]):
         raise InputFileError(f"command line: cannot read the override '{argument}'; expected Block/name:=value")
     value = value.strip()
-    if not (len(value) > 1 and value[0] == value[-1] and value[0] in "'\""):
-        quote = '"' if "'" in value else "'"
-        value = f"{quote}{value}{quote}"
-    return f"{name} := {value}"
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
+        value = value[1:-1]
+    block = root
+    for part in path:
+        below = Block(part, f"{block.path}/{part}".lstrip("/"), "command line")
+        block = block.blocks.setdefault(part, below)
+    block.fields[last] = Field(last, value, "command line", from_command_line=True)
 
 
 def read_input(path: Path, overrides: Sequence[str] = ()) -> Block:
@@ -87,44 +87,10 @@ def read_input(path: Path, overrides: Sequence[str] = ()) -> Block:
     :param overrides: ``Block/name:=value`` (or ``=``), applied after the file
     :raises InputFileError: the file cannot be read or parsed
     """
-    text = normalise(check_file(path), path.resolve().parent)
-    if not text.endswith("\n"):
-        text += "\n"
-    lines = text.count("\n")
-    try:
-        root = nmhit.parse_text(text, [], [_override(argument) for argument in overrides])
-    except nmhit.Error as error:
-        raise InputFileError(
-            shown(f"{_place(path, m.filename, m.line, lines)[0]}: {m.message}" for m in error.messages)
-        ) from error
-    tree = Block("", "", str(path))
-    _fill(tree, root, path, lines)
-    substitute(tree)
-    return tree
+    from matlaw.fe.input.readers import reader
 
-
-def _place(path: Path, source: Path, line: int, lines: int) -> tuple[str, bool]:
-    """Where something stands, and whether that is the command line, whose text follows that of the file.
-
-    :param source: the included file that holds it; ``.`` for the file itself and the command line
-    """
-    if source != _NO_FILE:
-        return f"{source}:{line}", False
-    return (f"{path}:{line}", False) if line <= lines else ("command line", True)
-
-
-def _fill(block: Block, node: nmhit.Node, path: Path, lines: int) -> None:
-    for child in node.children(nmhit.NodeType.Field):
-        name = child.path()
-        raw = child.raw_val()
-        if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "'\"":
-            raw = raw[1:-1]
-        block.fields[name] = Field(name, raw, *_place(path, child.filename, child.line(), lines))
-    for child in node.children(nmhit.NodeType.Section):
-        name = child.path()
-        place, _ = _place(path, child.filename, child.line(), lines)
-        below = Block(name, f"{block.path}/{name}".lstrip("/"), place)
-        if name in block.blocks:
-            below = block.blocks[name]
-        block.blocks[name] = below
-        _fill(below, child, path, lines)
+    root = reader().parse(check_file(path), path)
+    for argument in overrides:
+        override(root, argument)
+    substitute(root)
+    return root

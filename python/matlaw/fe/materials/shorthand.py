@@ -13,19 +13,29 @@ PHYSICS_PATHS = (
     "Modules/SolidMechanics/Master",
 )
 
+_SMALL_STRAIN = Parameter("bool", False, check=(lambda value: not value, "false (the undeformed mesh)"))
 _PHYSICS = {
     "displacements": Parameter("strings"),
     "strain": Parameter("string", "SMALL", choices=("SMALL", "FINITE")),
     "incremental": Parameter("bool", False),
+    "new_system": Parameter("bool", False),
+    "formulation": Parameter("string", "TOTAL", choices=("TOTAL", "UPDATED")),
+    "planar_formulation": Parameter(
+        "string",
+        "NONE",
+        choices=("NONE", "PLANE_STRAIN", "AXISYMMETRIC", "WEAK_PLANE_STRESS", "GENERALIZED_PLANE_STRAIN"),
+    ),
     "add_variables": Parameter("bool", False),
+    "scaling": Parameter("real"),
     "generate_output": Parameter("strings", []),
     "block": Parameter("strings"),
     "save_in": Parameter("strings", []),
     "volumetric_locking_correction": Parameter("bool", False),
-    "use_displaced_mesh": Parameter("bool", False, check=(lambda value: not value, "false (small strain)")),
+    "use_displaced_mesh": _SMALL_STRAIN,
     "material_output_order": Parameter("strings", ["CONSTANT"], ignored=True),
     "material_output_family": Parameter("strings", ["MONOMIAL"], ignored=True),
-    "new_system": Parameter("bool", False, check=(lambda value: not value, "false")),
+    "temperature": Parameter("string", ignored=True),
+    "use_automatic_differentiation": Parameter("bool", ignored=True),
 }
 
 _ACTION = {
@@ -33,32 +43,48 @@ _ACTION = {
     "save_in": Parameter("strings", []),
     "block": Parameter("strings"),
     "volumetric_locking_correction": Parameter("bool", False),
-    "use_displaced_mesh": Parameter("bool", False, check=(lambda value: not value, "false (small strain)")),
+    "use_displaced_mesh": _SMALL_STRAIN,
 }
 
-_TENSORS = {"stress": "stress", "strain": "total_strain"}
+_TENSORS = {
+    "stress": "stress",
+    "cauchy_stress": "cauchy_stress",
+    "pk1_stress": "pk1_stress",
+    "strain": "total_strain",
+    "mechanical_strain": "mechanical_strain",
+    "deformation_gradient": "deformation_gradient",
+    "green_lagrange_strain": "green_lagrange_strain",
+}
+_INVARIANTS = {
+    "vonmises": "VonMisesStress",
+    "hydrostatic": "Hydrostatic",
+    "l2norm": "L2norm",
+    "max_principal": "MaxPrincipal",
+    "mid_principal": "MidPrincipal",
+    "min_principal": "MinPrincipal",
+    "triaxiality": "TriaxialityStress",
+    "firstinv": "FirstInvariant",
+    "secondinv": "SecondInvariant",
+    "thirdinv": "ThirdInvariant",
+    "volumetric": "VolumetricStrain",
+    "effective": "EffectiveStrain",
+}
+#: invariants that only stresses or only strains have
+_STRESS_ONLY = ("vonmises", "hydrostatic", "triaxiality")
+_STRAIN_ONLY = ("volumetric", "effective")
 _SCALARS = {
-    "vonmises_stress": ("stress", "VonMisesStress"),
-    "hydrostatic_stress": ("stress", "Hydrostatic"),
-    "l2norm_stress": ("stress", "L2norm"),
-    "max_principal_stress": ("stress", "MaxPrincipal"),
-    "mid_principal_stress": ("stress", "MidPrincipal"),
-    "min_principal_stress": ("stress", "MinPrincipal"),
-    "triaxiality_stress": ("stress", "TriaxialityStress"),
-    "firstinv_stress": ("stress", "FirstInvariant"),
-    "secondinv_stress": ("stress", "SecondInvariant"),
-    "thirdinv_stress": ("stress", "ThirdInvariant"),
-    "volumetric_strain": ("total_strain", "VolumetricStrain"),
-    "l2norm_strain": ("total_strain", "L2norm"),
-    "max_principal_strain": ("total_strain", "MaxPrincipal"),
-    "mid_principal_strain": ("total_strain", "MidPrincipal"),
-    "min_principal_strain": ("total_strain", "MinPrincipal"),
+    f"{word}_{name}": (tensor, scalar)
+    for name, tensor in _TENSORS.items()
+    for word, scalar in _INVARIANTS.items()
+    if name != "deformation_gradient" and word not in (_STRAIN_ONLY if "stress" in name else _STRESS_ONLY)
 }
 
 
-def expand(root: Block) -> None:
+def expand(root: Block, order: int = 1, axisymmetric: bool = False) -> None:
     """Write out every shorthand of an input, in place.
 
+    :param order: of the elements, and so of displacement variables that are added
+    :param axisymmetric: coord_type = RZ
     :raises InputFileError: a wrong parameter or an output that cannot be generated
     """
     shared = root.blocks.get("GlobalParams")
@@ -69,7 +95,7 @@ def expand(root: Block) -> None:
         common = Block(block.name, block.path, block.location, {**(shared.fields if shared else {}), **block.fields})
         for below in block.blocks.values():
             check_fields(below, _PHYSICS, "QuasiStatic solid mechanics")
-            _expand_physics(root, below, Values(below, _PHYSICS, common))
+            _expand_physics(root, below, Values(below, _PHYSICS, common), order, axisymmetric)
     kernels = root.blocks.get("Kernels")
     if kernels is not None:
         for name in ("TensorMechanics", "SolidMechanics"):
@@ -78,7 +104,7 @@ def expand(root: Block) -> None:
                 del kernels.blocks[name]
                 check_fields(action, _ACTION, f"[Kernels/{name}]")
                 values = Values(action, _ACTION, shared)
-                _add_kernels(root, action, _displacements(values), values)
+                _add_kernels(root, action, _displacements(values), values, axisymmetric)
 
 
 def _displacements(values: Values) -> list[str]:
@@ -106,17 +132,23 @@ def _block_field(values: Values) -> dict[str, str]:
     return {"block": " ".join(values["block"])} if values["block"] else {}
 
 
-def _add_kernels(root: Block, source: Block, displacements: list[str], values: Values) -> None:
+def _add_kernels(
+    root: Block, source: Block, displacements: list[str], values: Values, axisymmetric: bool
+) -> None:
     save_in = values["save_in"]
     if save_in and len(save_in) != len(displacements):
         raise values.error(f"expected {len(displacements)} names, one per displacement", "save_in")
+    total = bool(values.get("new_system"))
+    kind = "StressDivergenceRZTensors" if axisymmetric else "StressDivergenceTensors"
+    if total:
+        kind = "TotalLagrangianStressDivergence" + ("AxisymmetricCylindrical" if axisymmetric else "")
     for component, variable in enumerate(displacements):
         fields = {
-            "type": "StressDivergenceTensors",
+            "type": kind,
             "variable": variable,
             "component": str(component),
             "displacements": " ".join(displacements),
-            "volumetric_locking_correction": str(values["volumetric_locking_correction"]).lower(),
+            **(_large(values) if total else _locking(values)),
             **_block_field(values),
         }
         if save_in:
@@ -124,29 +156,59 @@ def _add_kernels(root: Block, source: Block, displacements: list[str], values: V
         _add(root, "Kernels", f"{source.name}_{variable}", source, fields)
 
 
-def _expand_physics(root: Block, source: Block, values: Values) -> None:
-    if values["strain"].upper() != "SMALL":
-        raise values.error("only SMALL is available (MOOSE has FINITE as well)", "strain")
+def _large(values: Values) -> dict[str, str]:
+    return {"large_kinematics": str(values["strain"].upper() == "FINITE").lower()}
+
+
+def _locking(values: Values) -> dict[str, str]:
+    return {"volumetric_locking_correction": str(values["volumetric_locking_correction"]).lower()}
+
+
+def _check_physics(values: Values, axisymmetric: bool) -> None:
+    finite, total = values["strain"].upper() == "FINITE", values["new_system"]
+    if finite and not total:
+        raise values.error(
+            "only SMALL is available, or FINITE with new_system = true, the total Lagrangian formulation "
+            "(MOOSE has FINITE without it as well)",
+            "strain",
+        )
+    if total and values["formulation"].upper() != "TOTAL":
+        raise values.error("only TOTAL is available (MOOSE has UPDATED as well)", "formulation")
+    if total and values["volumetric_locking_correction"]:
+        raise values.error("is for new_system = false (MOOSE has F-bar)", "volumetric_locking_correction")
+    planar = values["planar_formulation"].upper()
+    if planar in ("WEAK_PLANE_STRESS", "GENERALIZED_PLANE_STRAIN"):
+        raise values.error("only NONE, PLANE_STRAIN and AXISYMMETRIC are available (MOOSE has it)", "planar_formulation")
+    if planar != "NONE" and (planar == "AXISYMMETRIC") != axisymmetric:
+        raise values.error("AXISYMMETRIC goes with coord_type = RZ in [Mesh]", "planar_formulation")
+
+
+def _expand_physics(root: Block, source: Block, values: Values, order: int, axisymmetric: bool) -> None:
+    _check_physics(values, axisymmetric)
     displacements = _displacements(values)
     if values["add_variables"]:
+        fields = {"order": "SECOND" if order == 2 else "FIRST"}
+        if values["scaling"] is not None:
+            fields["scaling"] = repr(values["scaling"])
         for variable in displacements:
-            _add(root, "Variables", variable, source, {})
-    _add_kernels(root, source, displacements, values)
+            _add(root, "Variables", variable, source, {**fields, **_block_field(values)})
+    _add_kernels(root, source, displacements, values, axisymmetric)
+    strain = "ComputeIncrementalSmallStrain" if values["incremental"] else "ComputeSmallStrain"
     _add(
         root,
         "Materials",
         f"{source.name}_strain",
         source,
         {
-            "type": "ComputeIncrementalSmallStrain" if values["incremental"] else "ComputeSmallStrain",
+            "type": "ComputeLagrangianStrain" if values["new_system"] else strain,
             "displacements": " ".join(displacements),
-            "volumetric_locking_correction": str(values["volumetric_locking_correction"]).lower(),
+            **(_large(values) if values["new_system"] else _locking(values)),
             **_block_field(values),
         },
     )
     for output in values["generate_output"]:
-        fields = _output(output.lower())
-        if fields is None:
+        fields = _output(output.lower()) or {}
+        if not fields:
             known = [f"{tensor}_{i}{j}" for tensor in _TENSORS for i in "xyz" for j in "xyz"] + list(_SCALARS)
             raise values.error(f"'{output}' cannot be generated; available: {', '.join(known)}", "generate_output")
         _add(root, "AuxVariables", output, source, {"order": "CONSTANT", "family": "MONOMIAL"})

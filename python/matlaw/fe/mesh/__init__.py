@@ -1,6 +1,6 @@
-"""Hexahedral meshes and the generators that make and change them."""
+"""Meshes, the generators that make and change them, and the files that hold them."""
 
 from matlaw.fe.mesh.build import build_mesh
-from matlaw.fe.mesh.hexmesh import HexMesh
+from matlaw.fe.mesh.mesh import Mesh
 
-__all__ = ["HexMesh", "build_mesh"]
+__all__ = ["Mesh", "build_mesh"]

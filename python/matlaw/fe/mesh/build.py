@@ -6,18 +6,20 @@ from matlaw.fe.input.parameters import Parameter, Values
 from matlaw.fe.input.registry import check_fields, create
 from matlaw.fe.input.tree import Block
 from matlaw.fe.mesh.generators import MeshGenerator
-from matlaw.fe.mesh.hexmesh import HexMesh
+from matlaw.fe.mesh.mesh import Mesh
 
 #: parameters of [Mesh] itself that may stand beside generators
 _COMMON = {
     "final_generator": Parameter("string"),
     "displacements": Parameter("strings", ignored=True),
     "construct_side_list_from_node_list": Parameter("bool", False, ignored=True),
+    "coord_type": Parameter("strings", ignored=True),
+    "rz_coord_axis": Parameter("string", "Y", choices=("Y",)),
     "parallel_type": Parameter("string", "DEFAULT", ignored=True),
 }
 
 
-def build_mesh(block: Block, shared: Block | None = None) -> HexMesh:
+def build_mesh(block: Block, shared: Block | None = None) -> Mesh:
     """The mesh that a ``[Mesh]`` block describes.
 
     :raises InputFileError: an unknown or circular ``input``, several last generators, or a wrong parameter
@@ -54,7 +56,7 @@ def build_mesh(block: Block, shared: Block | None = None) -> HexMesh:
             raise generators[link].values.error("inputs are circular", "input")
         chain.append(link)
         link = inputs[link]
-    mesh: HexMesh | None = None
+    mesh: Mesh | None = None
     for name in reversed(chain):
         mesh = generators[name].generate(mesh)
     if mesh is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -10,26 +11,30 @@ import numpy as np
 from matlaw.fe.functions.expression import ExpressionError, compile_expression
 from matlaw.fe.input.parameters import Parameter, Values, required
 from matlaw.fe.input.registry import MooseObject, register
-from matlaw.fe.mesh.hexmesh import HexMesh
+from matlaw.fe.mesh.box import box
+from matlaw.fe.mesh.elements import ELEMENT_TYPES, ElementType
+from matlaw.fe.mesh.files import MeshFileError, read_mesh
+from matlaw.fe.mesh.mesh import Mesh
+from matlaw.fe.mesh.order import raise_order
 
 
 class MeshGenerator(MooseObject):
     """Makes a mesh, or changes the one that its ``input`` made."""
 
-    def generate(self, mesh: HexMesh | None) -> HexMesh:
+    def generate(self, mesh: Mesh | None) -> Mesh:
         """The new mesh.
 
         :param mesh: what ``input`` made; None without that parameter
         """
         raise NotImplementedError
 
-    def changed(self, mesh: HexMesh | None) -> HexMesh:
+    def changed(self, mesh: Mesh | None) -> Mesh:
         """The mesh to change."""
         if mesh is None:
             raise self.values.error("the parameter 'input' is missing")
         return mesh
 
-    def blocks(self, mesh: HexMesh, parameter: str) -> list[int]:
+    def blocks(self, mesh: Mesh, parameter: str) -> list[int]:
         """Numbers of the blocks that a parameter lists."""
         numbers = []
         for text in self.values[parameter] or []:
@@ -40,17 +45,30 @@ class MeshGenerator(MooseObject):
         return numbers
 
 
+def element_type(values: Values, dim: int, allowed: tuple[str, ...] = tuple(ELEMENT_TYPES)) -> ElementType:
+    """The type that ``elem_type`` names; without it the one of first order.
+
+    :raises InputFileError: there is no such type in this dimension
+    """
+    name = (values["elem_type"] or ("QUAD4" if dim == 2 else "HEX8")).upper()
+    name = {"HEX": "HEX8", "QUAD": "QUAD4", "TRI": "TRI3", "TET": "TET4"}.get(name, name)
+    known = [other for other in allowed if ELEMENT_TYPES[other].dim == dim]
+    if name not in known:
+        raise values.error(f"available in {dim} dimensions: {', '.join(known)} (MOOSE has more)", "elem_type")
+    return ELEMENT_TYPES[name]
+
+
 _POSITIVE = (lambda value: value > 0, "positive")
 _BIAS = (lambda value: 0.5 <= value <= 2.0, "between 0.5 and 2")
 
 
 @register("Mesh", "GeneratedMesh", "GeneratedMeshGenerator")
 class GeneratedMeshGenerator(MeshGenerator):
-    """A box of ``nx`` times ``ny`` times ``nz`` hexahedra with sides left, right, bottom, top, back, front."""
+    """A rectangle or box of ``nx`` times ``ny`` (times ``nz``) cells with sides left, right, bottom, top (back, front)."""
 
     parameters: ClassVar = {
         "dim": Parameter("int", required=True),
-        "elem_type": Parameter("string", "HEX8"),
+        "elem_type": Parameter("string"),
         **{f"n{axis}": Parameter("int", 1, check=_POSITIVE) for axis in "xyz"},
         **{f"{axis}min": Parameter("real", 0.0) for axis in "xyz"},
         **{f"{axis}max": Parameter("real", 1.0) for axis in "xyz"},
@@ -59,11 +77,11 @@ class GeneratedMeshGenerator(MeshGenerator):
 
     def __init__(self, values: Values) -> None:
         super().__init__(values)
-        if values["dim"] != 3:
-            raise values.error("only three dimensions are available (MOOSE has 1 and 2 as well)", "dim")
-        if values["elem_type"].upper() not in ("HEX8", "HEX"):
-            raise values.error("only HEX8 is available (MOOSE has more)", "elem_type")
-        for axis in "xyz":
+        self._axes = "xyz"[: values["dim"]]
+        if values["dim"] not in (2, 3):
+            raise values.error("only two and three dimensions are available (MOOSE has 1 as well)", "dim")
+        self._type = element_type(values, values["dim"])
+        for axis in self._axes:
             if values[f"{axis}max"] <= values[f"{axis}min"]:
                 raise values.error(f"{axis}max must be greater than {axis}min", f"{axis}max")
 
@@ -76,50 +94,55 @@ class GeneratedMeshGenerator(MeshGenerator):
         line[-1] = high
         return line
 
-    def generate(self, mesh: HexMesh | None) -> HexMesh:
-        """The box; nodes and elements are numbered with x fastest."""
-        x, y, z = (self._line(axis) for axis in "xyz")
-        nx, ny, nz = len(x) - 1, len(y) - 1, len(z) - 1
-        gz, gy, gx = np.meshgrid(z, y, x, indexing="ij")
-        points = np.column_stack([gx.ravel(), gy.ravel(), gz.ravel()])
-        k, j, i = (index.ravel() for index in np.meshgrid(np.arange(nz), np.arange(ny), np.arange(nx), indexing="ij"))
-        corner = i + (nx + 1) * (j + (ny + 1) * k)
-        dx, dy, dz = 1, nx + 1, (nx + 1) * (ny + 1)
-        offsets = np.array([0, dx, dx + dy, dy, dz, dx + dz, dx + dy + dz, dy + dz])
-        on = [k == 0, j == 0, i == nx - 1, j == ny - 1, i == 0, k == nz - 1]
-        names = ["back", "bottom", "right", "top", "left", "front"]
-        sidesets = {
-            name: np.column_stack([np.flatnonzero(mask), np.full(np.count_nonzero(mask), side)])
-            for side, (name, mask) in enumerate(zip(names, on, strict=True))
-        }
-        return HexMesh(
-            points,
-            corner[:, None] + offsets,
-            np.zeros(len(corner), int),
-            {},
-            sidesets,
-            {name: number for number, name in enumerate(names)},
-        )
+    def generate(self, mesh: Mesh | None) -> Mesh:
+        """The box; cells are numbered with x fastest."""
+        return box([self._line(axis) for axis in self._axes], self._type)
 
 
 @register("Mesh", "PatchMeshGenerator")
 class PatchMeshGenerator(MeshGenerator):
-    """Seven distorted hexahedra that fill a box: the patch test of MacNeal and Harder (1985)."""
+    """Distorted elements that fill a rectangle or box: the patch tests of MacNeal and Harder (1985)."""
 
     parameters: ClassVar = {
-        "dim": Parameter("int", 2),
-        "elem_type": Parameter("string", "HEX8"),
-        **{f"{axis}_length": Parameter("real", 1.0, check=_POSITIVE) for axis in "xyz"},
+        "dim": Parameter("int", 2, check=(lambda value: value in (2, 3), "2 or 3")),
+        "elem_type": Parameter("string"),
+        **{f"{axis}_length": Parameter("real", check=_POSITIVE) for axis in "xyz"},
         **{f"{axis}_offset": Parameter("real", 0.0) for axis in "xyz"},
     }
 
-    def __init__(self, values: Values) -> None:
-        super().__init__(values)
-        if values["dim"] != 3 or values["elem_type"].upper() != "HEX8":
-            raise values.error("only dim = 3 with HEX8 is available (MOOSE has more)")
-
-    def generate(self, mesh: HexMesh | None) -> HexMesh:
+    def generate(self, mesh: Mesh | None) -> Mesh:
         """The patch."""
+        dim = self.values["dim"]
+        kind = element_type(self.values, dim, ("QUAD4", "QUAD8", "HEX8", "HEX20"))
+        return raise_order(self._flat() if dim == 2 else self._solid(), kind)
+
+    def _mesh(
+        self, kind: str, fractions: np.ndarray, lengths: tuple[float, ...], elements: np.ndarray, side: int,
+        names: list[str], corners: list[str],
+    ) -> Mesh:
+        given = [self.values[f"{axis}_length"] for axis in "xyz"]
+        length = np.array([b if a is None else a for a, b in zip(given, lengths, strict=True)])
+        offset = np.array([self.values[f"{axis}_offset"] for axis in "xyz"])
+        return Mesh(
+            ELEMENT_TYPES[kind],
+            offset + length * fractions,
+            elements,
+            np.arange(1, len(elements) + 1),
+            {},
+            {name: np.array([[element, side]]) for element, name in enumerate(names)},
+            {name: number for number, name in enumerate(names, start=1)},
+            {name: np.array([node]) for node, name in enumerate(corners)},
+        )
+
+    def _flat(self) -> Mesh:
+        corners = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
+        inner = [(1 / 6, 1 / 6, 0), (3 / 4, 1 / 4, 0), (2 / 3, 2 / 3, 0), (1 / 3, 2 / 3, 0)]
+        elements = np.array([[0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7], [4, 5, 6, 7]])
+        nodesets = ["bottom_left", "bottom_right", "top_right", "top_left"]
+        sides = ["bottom", "right", "top", "left"]
+        return self._mesh("QUAD4", np.array(corners + inner, float), (0.24, 0.12, 0.0), elements, 0, sides, nodesets)
+
+    def _solid(self) -> Mesh:
         corners = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
         inner = [
             (0.249, 0.342, 0.192),
@@ -131,24 +154,111 @@ class PatchMeshGenerator(MeshGenerator):
             (0.788, 0.693, 0.644),
             (0.165, 0.745, 0.702),
         ]
-        length = np.array([self.values[f"{axis}_length"] for axis in "xyz"])
-        offset = np.array([self.values[f"{axis}_offset"] for axis in "xyz"])
-        points = offset + length * np.array(corners + inner, float)
         # each outer element: four inner nodes, then the four corners of the box's face they look at
         faces = [[4, 5, 6, 7], [0, 1, 5, 4], [0, 4, 7, 3], [1, 2, 6, 5], [2, 3, 7, 6], [0, 3, 2, 1]]
         elements = np.array([[*(node + 8 for node in face), *face] for face in faces] + [list(range(8, 16))])
-        names = ["front", "bottom", "left", "right", "top", "back"]
+        sides = ["front", "bottom", "left", "right", "top", "back"]
         nodesets = ["bottom_back_left", "bottom_back_right", "top_back_right", "top_back_left"]
         nodesets += [name.replace("back", "front") for name in nodesets]
-        return HexMesh(
-            points,
-            elements,
-            np.arange(1, 8),
-            {},
-            {name: np.array([[element, 5]]) for element, name in enumerate(names)},
-            {name: number for number, name in enumerate(names, start=1)},
-            {name: np.array([node]) for node, name in enumerate(nodesets)},
-        )
+        return self._mesh("HEX8", np.array(corners + inner, float), (1.0, 1.0, 1.0), elements, 5, sides, nodesets)
+
+
+@register("Mesh", "FileMesh", "FileMeshGenerator")
+class FileMeshGenerator(MeshGenerator):
+    """A mesh from an Exodus (``.e``, ``.exo``) or a Gmsh (``.msh``) file."""
+
+    parameters: ClassVar = {"file": required(), "dim": Parameter("int", ignored=True)}
+
+    def generate(self, mesh: Mesh | None) -> Mesh:
+        """What the file holds."""
+        field = self.values.field("file")
+        path = Path(self.values["file"])
+        if not path.is_absolute() and field is not None and not field.from_command_line:
+            path = Path(field.location.rpartition(":")[0]).parent / path
+        try:
+            return read_mesh(path)
+        except MeshFileError as error:
+            raise self.values.error(str(error), "file") from error
+
+
+@register("Mesh", "ExtraNodesetGenerator")
+class ExtraNodesetGenerator(MeshGenerator):
+    """A node set from coordinates or node numbers."""
+
+    parameters: ClassVar = {
+        "input": required(),
+        "new_boundary": required(),
+        "coord": Parameter("string"),
+        "nodes": Parameter("ints", []),
+        "tolerance": Parameter("real", 1e-6),
+    }
+
+    def generate(self, mesh: Mesh | None) -> Mesh:
+        """The same mesh with another node set."""
+        mesh = self.changed(mesh)
+        members = list(self.values["nodes"])
+        for text in (self.values["coord"] or "").split(";"):
+            if not text.strip():
+                continue
+            try:
+                place = [float(word) for word in text.split()]
+            except ValueError:
+                raise self.values.error("expected numbers, points separated by ';'", "coord") from None
+            distance = np.linalg.norm(mesh.points - np.array([*place, 0.0, 0.0][:3]), axis=1)
+            if distance.min() > self.values["tolerance"]:
+                raise self.values.error(f"no node at ({text.strip()})", "coord")
+            members.append(int(distance.argmin()))
+        if not members or not all(0 <= node < mesh.n_nodes for node in members):
+            raise self.values.error(f"give 'coord' or 'nodes' (0 to {mesh.n_nodes - 1})")
+        return replace(mesh, nodesets={**mesh.nodesets, self.values["new_boundary"]: np.unique(members)})
+
+
+@register("Mesh", "BoundingBoxNodeSetGenerator")
+class BoundingBoxNodeSetGenerator(MeshGenerator):
+    """The nodes in (or outside) a box as a node set."""
+
+    parameters: ClassVar = {
+        "input": required(),
+        "new_boundary": required(),
+        "bottom_left": required("reals"),
+        "top_right": required("reals"),
+        "location": Parameter("string", "INSIDE", choices=("INSIDE", "OUTSIDE")),
+    }
+
+    def generate(self, mesh: Mesh | None) -> Mesh:
+        """The same mesh with another node set."""
+        mesh = self.changed(mesh)
+        inside = _in_box(self.values, mesh.points)
+        if not np.any(inside):
+            raise self.values.error("no node is in the box")
+        return replace(mesh, nodesets={**mesh.nodesets, self.values["new_boundary"]: np.flatnonzero(inside)})
+
+
+@register("Mesh", "RenameBlockGenerator")
+class RenameBlockGenerator(MeshGenerator):
+    """Gives blocks other numbers or names."""
+
+    parameters: ClassVar = {
+        "input": required(),
+        "old_block": required("strings"),
+        "new_block": required("strings"),
+    }
+
+    def generate(self, mesh: Mesh | None) -> Mesh:
+        """The same mesh with other numbers or names of blocks."""
+        mesh = self.changed(mesh)
+        old, new = self.blocks(mesh, "old_block"), self.values["new_block"]
+        if len(old) != len(new):
+            raise self.values.error(f"{len(old)} old blocks but {len(new)} new ones")
+        ids, names = mesh.block_ids.copy(), dict(mesh.block_names)
+        for number, text in zip(old, new, strict=True):
+            if text.isdigit():
+                ids[mesh.block_ids == number] = int(text)
+                if number in names:
+                    names[int(text)] = names.pop(number)
+            else:
+                names[number] = text
+        return replace(mesh, block_ids=ids, block_names=names)
 
 
 @register("Mesh", "ParsedSubdomainMeshGenerator")
@@ -165,7 +275,7 @@ class ParsedSubdomainMeshGenerator(MeshGenerator):
         "constant_expressions": Parameter("strings", []),
     }
 
-    def generate(self, mesh: HexMesh | None) -> HexMesh:
+    def generate(self, mesh: Mesh | None) -> Mesh:
         """The same mesh with other blocks."""
         mesh = self.changed(mesh)
         names, texts = self.values["constant_names"], self.values["constant_expressions"]
@@ -198,22 +308,25 @@ class SubdomainBoundingBoxGenerator(MeshGenerator):
         "restricted_subdomains": Parameter("strings"),
     }
 
-    def generate(self, mesh: HexMesh | None) -> HexMesh:
+    def generate(self, mesh: Mesh | None) -> Mesh:
         """The same mesh with other blocks."""
         mesh = self.changed(mesh)
-        for name in ("bottom_left", "top_right"):
-            if len(self.values[name]) != 3:
-                raise self.values.error("expected three numbers", name)
-        centroids = mesh.centroids()
-        chosen = np.all((centroids >= self.values["bottom_left"]) & (centroids <= self.values["top_right"]), axis=1)
-        if self.values["location"].upper() == "OUTSIDE":
-            chosen = ~chosen
+        chosen = _in_box(self.values, mesh.centroids())
         if self.values.given("restricted_subdomains"):
             chosen &= np.isin(mesh.block_ids, self.blocks(mesh, "restricted_subdomains"))
         return _relabelled(mesh, chosen, self.values)
 
 
-def _relabelled(mesh: HexMesh, chosen: np.ndarray, values: Values) -> HexMesh:
+def _in_box(values: Values, points: np.ndarray) -> np.ndarray:
+    """Which points are in (or outside) the box of an object's parameters."""
+    for name in ("bottom_left", "top_right"):
+        if len(values[name]) != 3:
+            raise values.error("expected three numbers", name)
+    inside = np.all((points >= values["bottom_left"]) & (points <= values["top_right"]), axis=1)
+    return ~inside if values["location"].upper() == "OUTSIDE" else inside
+
+
+def _relabelled(mesh: Mesh, chosen: np.ndarray, values: Values) -> Mesh:
     names = dict(mesh.block_names)
     if values["block_name"] is not None:
         names[values["block_id"]] = values["block_name"]
@@ -231,7 +344,7 @@ class BlockDeletionGenerator(MeshGenerator):
         "delete_exteriors": Parameter("bool", True, ignored=True),
     }
 
-    def generate(self, mesh: HexMesh | None) -> HexMesh:
+    def generate(self, mesh: Mesh | None) -> Mesh:
         """The smaller mesh."""
         mesh = self.changed(mesh)
         gone = np.isin(mesh.block_ids, self.blocks(mesh, "block"))
@@ -250,7 +363,7 @@ class RenameBoundaryGenerator(MeshGenerator):
         "new_boundary": required("strings"),
     }
 
-    def generate(self, mesh: HexMesh | None) -> HexMesh:
+    def generate(self, mesh: Mesh | None) -> Mesh:
         """The same mesh with other names."""
         mesh = self.changed(mesh)
         old, new = self.values["old_boundary"], self.values["new_boundary"]

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
+import numpy as np
+
 from matlaw.fe.executioner.newton import NewtonResult
 from matlaw.fe.executioner.transient import StepRecord
 from matlaw.fe.problem import Problem
@@ -29,8 +31,8 @@ class Console:
         """What was read."""
         mesh, free = problem.mesh, len(problem.constraints.free)
         self.say(
-            f"Mesh: {mesh.n_elements} HEX8, {mesh.n_nodes} nodes, {problem.discretisation.n_dofs} displacements "
-            f"({free} unknown)"
+            f"Mesh: {mesh.n_elements} {mesh.type.name}, {mesh.n_nodes} nodes; {', '.join(problem.unknowns.names)}: "
+            f"{np.count_nonzero(problem.unknowns.present)} values ({free} unknown)"
         )
         for points in problem.laws:
             law = points.law

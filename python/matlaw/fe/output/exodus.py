@@ -7,7 +7,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 
-from matlaw.fe.mesh.hexmesh import EXODUS_SIDE, HexMesh
+from matlaw.fe.mesh.mesh import Mesh
 from matlaw.version import __version__
 
 _NAME_LENGTH = 33
@@ -32,7 +32,7 @@ class ExodusWriter:
     :param scalars: names of global variables
     """
 
-    def __init__(self, path: Path, mesh: HexMesh, nodal: list[str], elemental: list[str], scalars: list[str]) -> None:
+    def __init__(self, path: Path, mesh: Mesh, nodal: list[str], elemental: list[str], scalars: list[str]) -> None:
         self.path = path
         self._nodal, self._elemental, self._scalars = nodal, elemental, scalars
         self._steps = 0
@@ -50,12 +50,12 @@ class ExodusWriter:
         dataset.createDimension("len_line", 81)
         dataset.createDimension("four", 4)
         dataset.createDimension("time_step", None)
-        dataset.createDimension("num_dim", 3)
+        dataset.createDimension("num_dim", mesh.dim)
         dataset.createDimension("num_nodes", mesh.n_nodes)
         dataset.createDimension("num_elem", mesh.n_elements)
         dataset.createVariable("time_whole", "f8", ("time_step",))
-        _names_of_axes(dataset)
-        for axis, name in enumerate("xyz"):
+        _names(dataset, "coor_names", "num_dim", list("xyz"[: mesh.dim]))
+        for axis, name in enumerate("xyz"[: mesh.dim]):
             dataset.createVariable(f"coord{name}", "f8", ("num_nodes",))[:] = mesh.points[:, axis]
         self._blocks(mesh, numbers)
         self._sidesets(mesh)
@@ -63,7 +63,7 @@ class ExodusWriter:
         self._variables()
         dataset.sync()
 
-    def _blocks(self, mesh: HexMesh, numbers: np.ndarray) -> None:
+    def _blocks(self, mesh: Mesh, numbers: np.ndarray) -> None:
         dataset = self._dataset
         dataset.createDimension("num_el_blk", len(numbers))
         dataset.createVariable("eb_status", "i4", ("num_el_blk",))[:] = 1
@@ -73,16 +73,16 @@ class ExodusWriter:
         _names(dataset, "eb_names", "num_el_blk", [mesh.block_names.get(int(number), "") for number in numbers])
         for index, members in enumerate(self._members, start=1):
             dataset.createDimension(f"num_el_in_blk{index}", len(members))
-            dataset.createDimension(f"num_nod_per_el{index}", 8)
+            dataset.createDimension(f"num_nod_per_el{index}", mesh.type.n_nodes)
             connect = dataset.createVariable(
                 f"connect{index}", "i4", (f"num_el_in_blk{index}", f"num_nod_per_el{index}")
             )
-            connect.elem_type = "HEX8"
-            connect[:] = mesh.elements[members] + 1
+            connect.elem_type = mesh.type.name
+            connect[:] = mesh.elements[members][:, mesh.type.exodus_nodes] + 1
         dataset.createVariable("elem_num_map", "i4", ("num_elem",))[:] = np.concatenate(self._members) + 1
         dataset.createVariable("node_num_map", "i4", ("num_nodes",))[:] = np.arange(1, mesh.n_nodes + 1)
 
-    def _sidesets(self, mesh: HexMesh) -> None:
+    def _sidesets(self, mesh: Mesh) -> None:
         dataset = self._dataset
         sets = [(name, sides) for name, sides in mesh.sidesets.items() if len(sides)]
         if not sets:
@@ -98,9 +98,11 @@ class ExodusWriter:
         for index, (_, sides) in enumerate(sets, start=1):
             dataset.createDimension(f"num_side_ss{index}", len(sides))
             dataset.createVariable(f"elem_ss{index}", "i4", (f"num_side_ss{index}",))[:] = place[sides[:, 0]] + 1
-            dataset.createVariable(f"side_ss{index}", "i4", (f"num_side_ss{index}",))[:] = EXODUS_SIDE[sides[:, 1]]
+            dataset.createVariable(f"side_ss{index}", "i4", (f"num_side_ss{index}",))[:] = mesh.type.exodus_sides[
+                sides[:, 1]
+            ]
 
-    def _nodesets(self, mesh: HexMesh) -> None:
+    def _nodesets(self, mesh: Mesh) -> None:
         dataset = self._dataset
         sets = [(name, mesh.boundary_nodes(name)) for name in mesh.boundary_names()]
         sets = [(name, nodes) for name, nodes in sets if len(nodes)]
@@ -161,6 +163,3 @@ class ExodusWriter:
         """Finish the file."""
         self._dataset.close()
 
-
-def _names_of_axes(dataset: netCDF4.Dataset) -> None:
-    _names(dataset, "coor_names", "num_dim", ["x", "y", "z"])

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from matlaw.fe.auxiliary.invariants import von_mises
-from matlaw.fe.mesh.hexmesh import SIDE_NODES
 from matlaw.fe.problem import Problem
 
 #: stops drawing meshes whose surface has more faces
@@ -21,8 +20,15 @@ def draw(problem: Problem, path: Path, title: str = "") -> bool:
     :param path: PNG file
     :returns: False when there is no matplotlib or the surface is too large to draw
     """
-    surface = problem.mesh.surface()
-    if len(surface) > MOST_FACES:
+    mesh = problem.mesh
+    if problem.mechanics is None:
+        return False
+    if mesh.dim == 2:
+        faces = mesh.elements[:, : mesh.n_corners]
+    else:
+        surface = mesh.surface()
+        faces = np.take_along_axis(mesh.elements[surface[:, 0]], mesh.type.sides[surface[:, 1]], axis=1)
+    if len(faces) > MOST_FACES:
         return False
     try:
         from matplotlib import colormaps
@@ -34,9 +40,7 @@ def draw(problem: Problem, path: Path, title: str = "") -> bool:
     except ImportError:
         return False
 
-    mesh = problem.mesh
-    faces = np.take_along_axis(mesh.elements[surface[:, 0]], SIDE_NODES[surface[:, 1]], axis=1)
-    displacement = problem.u.reshape(-1, 3)
+    displacement = problem.displacement()
     size = float(np.ptp(mesh.points, axis=0).max())
     largest = float(np.linalg.norm(displacement, axis=1).max())
     scale = _scale(0.06 * size / largest) if largest > 0.0 else 1.0
@@ -46,9 +50,9 @@ def draw(problem: Problem, path: Path, title: str = "") -> bool:
     if high - low < 1e-9 * max(abs(high), 1.0):
         low, high = low - 0.5, high + 0.5
 
-    right, up, towards = _view(_AZIMUTH, _ELEVATION)
+    right, up, towards = _view(_AZIMUTH, _ELEVATION) if mesh.dim == 3 else np.eye(3)
     polygons = points[faces]
-    normals = np.cross(polygons[:, 2] - polygons[:, 0], polygons[:, 3] - polygons[:, 1])
+    normals = np.cross(polygons[:, 1] - polygons[:, 0], polygons[:, -1] - polygons[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     seen = np.flatnonzero(normals @ towards > 0.0)
     seen = seen[np.argsort(polygons[seen].mean(axis=1) @ towards)]  # far faces first
@@ -96,7 +100,7 @@ def _scale(largest: float) -> float:
 
 def _nodal_mean(problem: Problem, values: np.ndarray) -> np.ndarray:
     """Mean over the elements around each node, ``(n_elements, n_points)`` to ``(n_nodes,)``."""
-    average = problem.discretisation.element_average(values)
+    average = problem.points.average(values)
     elements = problem.mesh.elements
-    total = np.bincount(elements.ravel(), weights=np.repeat(average, 8), minlength=problem.mesh.n_nodes)
+    total = np.bincount(elements.ravel(), weights=np.repeat(average, elements.shape[1]), minlength=problem.mesh.n_nodes)
     return total / np.maximum(np.bincount(elements.ravel(), minlength=problem.mesh.n_nodes), 1)

@@ -6,23 +6,28 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from matlaw.fe.assembly.sides import SideQuadrature
+from matlaw.fe.assembly.points import SidePoints
+from matlaw.fe.auxiliary.invariants import matrix
 from matlaw.fe.input.parameters import Parameter, required
 from matlaw.fe.input.registry import MooseObject, register
+from matlaw.fe.functions.functions import function_from
 from matlaw.fe.law import LawPoints
+from matlaw.fe.mesh.locate import locate
 from matlaw.fe.mesh.selection import side_sets_of
+from matlaw.fe.physics import finite_strain
+from matlaw.fe.physics.mechanics import Response, law_input
 
 if TYPE_CHECKING:
     from matlaw.fe.problem import Problem
 
 _COMMON: dict[str, Parameter] = {
-    "execute_on": Parameter("strings", ["TIMESTEP_END"], ignored=True),
+    "execute_on": Parameter("strings", ["TIMESTEP_END"]),
     "outputs": Parameter("strings", ignored=True),
 }
 
 
 class Postprocessor(MooseObject):
-    """A number; zero before the first step, as in MOOSE."""
+    """A number; zero before the first step, as in MOOSE, unless ``execute_on`` has INITIAL."""
 
     def link(self, problem: Problem) -> None:
         """Find what it needs.
@@ -46,11 +51,23 @@ class Postprocessor(MooseObject):
         """Its value on the accepted step."""
         raise NotImplementedError
 
+    def save(self) -> list[bytes]:
+        """State that has to survive a restart."""
+        return []
+
+    def restore(self, saved: list[bytes]) -> None:
+        """Take back what :meth:`save` returned."""
+
+    @property
+    def at_start(self) -> bool:
+        """It is evaluated before the first step as well."""
+        return "INITIAL" in (word.upper() for word in self.values["execute_on"])
+
 
 class _OfVariable(Postprocessor):
     def link(self, problem: Problem) -> None:
         """Find the variable."""
-        known = [*problem.variables, *problem.auxiliary]
+        known = [*problem.unknowns.names, *problem.auxiliary]
         name = self.values["variable"]
         if name not in known:
             raise self.values.error(f"no such variable; there are: {', '.join(known)}", "variable")
@@ -64,11 +81,7 @@ class _Elemental(_OfVariable):
 
     def points(self, problem: Problem) -> np.ndarray:
         """Values of the variable at quadrature points, ``(n_elements, n_points)``."""
-        discretisation = problem.discretisation
-        name = self.values["variable"]
-        if name in problem.auxiliary and not problem.auxiliary[name].nodal:
-            return np.broadcast_to(problem.auxiliary[name].values[:, None], discretisation.weights.shape)
-        return discretisation.at_points(problem.nodal_field(name))
+        return problem.field_at_points(self.values["variable"], problem.u)
 
 
 @register("Postprocessors", "ElementAverageValue")
@@ -79,7 +92,7 @@ class ElementAverageValue(_Elemental):
 
     def value(self, problem: Problem) -> float:
         """The mean."""
-        weights = problem.discretisation.weights[self._elements]
+        weights = problem.points.weights[self._elements]
         return float((self.points(problem)[self._elements] * weights).sum() / weights.sum())
 
 
@@ -91,7 +104,7 @@ class ElementIntegralVariablePostprocessor(_Elemental):
 
     def value(self, problem: Problem) -> float:
         """The integral."""
-        weights = problem.discretisation.weights[self._elements]
+        weights = problem.points.weights[self._elements]
         return float((self.points(problem)[self._elements] * weights).sum())
 
 
@@ -201,6 +214,138 @@ class NumFailedTimeSteps(Postprocessor):
         return float(problem.failed_steps)
 
 
+@register("Postprocessors", "NumLinearIterations")
+class NumLinearIterations(Postprocessor):
+    """Linear iterations of the step; one per Newton iteration with the direct solver."""
+
+    parameters: ClassVar = dict(_COMMON)
+
+    def value(self, problem: Problem) -> float:
+        """The number."""
+        return float(problem.linear_iterations)
+
+
+@register("Postprocessors", "FunctionValuePostprocessor")
+class FunctionValuePostprocessor(Postprocessor):
+    """A function at a point."""
+
+    parameters: ClassVar = {
+        **_COMMON,
+        "function": required(),
+        "point": Parameter("reals", [0.0, 0.0, 0.0]),
+        "scale_factor": Parameter("real", 1.0),
+    }
+
+    def link(self, problem: Problem) -> None:
+        """Find the function."""
+        self._function = function_from(self.values, "function", problem.functions)
+
+    def value(self, problem: Problem) -> float:
+        """The value."""
+        point = np.array([self.values["point"]], float)
+        return float(self.values["scale_factor"] * self._function.value(problem.time, point)[0])
+
+
+@register("Postprocessors", "NodalVariableValue")
+class NodalVariableValue(_OfVariable):
+    """A nodal variable at a node."""
+
+    parameters: ClassVar = {
+        **_COMMON,
+        "variable": required(),
+        "nodeid": required("int"),
+        "scale_factor": Parameter("real", 1.0),
+    }
+
+    def value(self, problem: Problem) -> float:
+        """The value."""
+        node = self.values["nodeid"]
+        if not 0 <= node < problem.mesh.n_nodes:
+            raise self.values.error(f"the mesh has the nodes 0 to {problem.mesh.n_nodes - 1}", "nodeid")
+        return float(self.values["scale_factor"] * problem.nodal_field(self.values["variable"])[node])
+
+
+@register("Postprocessors", "PointValue")
+class PointValue(_OfVariable):
+    """A variable at a point, from the element that holds it."""
+
+    parameters: ClassVar = {**_COMMON, "variable": required(), "point": required("reals")}
+
+    def link(self, problem: Problem) -> None:
+        """Find the variable and the element."""
+        super().link(problem)
+        point = np.array([*self.values["point"], 0.0, 0.0][:3], float)
+        found = locate(problem.mesh, point)
+        if found is None:
+            raise self.values.error("no element holds this point", "point")
+        self._element, self._place = found
+
+    def value(self, problem: Problem) -> float:
+        """The value."""
+        name = self.values["variable"]
+        if name in problem.auxiliary and not problem.auxiliary[name].nodal:
+            return float(problem.auxiliary[name].values[self._element])
+        shape, _ = problem.mesh.type.shape(self._place[None])
+        return float(shape[0] @ problem.nodal_field(name)[problem.mesh.elements[self._element]])
+
+
+class _OnSides(_OfVariable):
+    """Integrals of a variable over side sets."""
+
+    def link(self, problem: Problem) -> None:
+        """Find the variable and the sides."""
+        super().link(problem)
+        self._sides = [problem.sides(name) for name in side_sets_of(self.values, problem.mesh)]
+
+    def integrals(self, problem: Problem) -> tuple[float, float]:
+        """Integral of the variable, and area."""
+        name = self.values["variable"]
+        total = sum(float((problem.field_on_sides(sides, name) * sides.weights).sum()) for sides in self._sides)
+        return total, sum(float(sides.weights.sum()) for sides in self._sides)
+
+
+@register("Postprocessors", "SideAverageValue")
+class SideAverageValue(_OnSides):
+    """Mean of a variable over side sets."""
+
+    parameters: ClassVar = {**_COMMON, "variable": required(), "boundary": required("strings")}
+
+    def value(self, problem: Problem) -> float:
+        """The mean."""
+        total, area = self.integrals(problem)
+        return total / area
+
+
+@register("Postprocessors", "SideIntegralVariablePostprocessor")
+class SideIntegralVariablePostprocessor(_OnSides):
+    """Integral of a variable over side sets."""
+
+    parameters: ClassVar = {**_COMMON, "variable": required(), "boundary": required("strings")}
+
+    def value(self, problem: Problem) -> float:
+        """The integral."""
+        return self.integrals(problem)[0]
+
+
+@register("Postprocessors", "ElementL2Error")
+class ElementL2Error(_Elemental):
+    """Norm of the difference between a variable and a function, over the volume."""
+
+    parameters: ClassVar = {**_COMMON, "variable": required(), "function": required(), "block": Parameter("strings")}
+
+    def link(self, problem: Problem) -> None:
+        """Find the variable and the function."""
+        super().link(problem)
+        self._function = function_from(self.values, "function", problem.functions)
+
+    def value(self, problem: Problem) -> float:
+        """The norm."""
+        positions = problem.points.positions.reshape(-1, 3)
+        exact = self._function.value(problem.time, positions).reshape(problem.points.weights.shape)
+        error = (self.points(problem) - exact)[self._elements] ** 2
+        return float(np.sqrt((error * problem.points.weights[self._elements]).sum()))
+
+
 @register("Postprocessors", "SidesetReaction")
 class SidesetReaction(Postprocessor):
     """Force that a side set carries in one direction: the integral of the stress over its sides.
@@ -223,23 +368,39 @@ class SidesetReaction(Postprocessor):
         if self.values["stress_tensor"] != "stress":
             raise self.values.error("the stress tensor is called stress", "stress_tensor")
         self._direction = np.array(self.values["direction"])
-        self._patches: list[tuple[SideQuadrature, list[tuple[np.ndarray, LawPoints]]]] = []
+        self._mechanics = problem.mechanics
+        if self._mechanics is None:
+            raise self.values.error("there is no balance of momentum")
+        self._patches: list[tuple[SidePoints, list[tuple[np.ndarray, LawPoints]]]] = []
+        self._force: float | None = None
         for name in side_sets_of(self.values, problem.mesh):
-            sides = SideQuadrature(problem.discretisation, name)
+            sides = problem.sides(name)
             laws = []
             for points in problem.laws:
                 chosen = np.flatnonzero(np.isin(sides.elements, points.elements))
-                if len(chosen):
-                    count = len(chosen) * sides.weights.shape[1]
+                if len(chosen) and points.law.stress:
+                    count = len(chosen) * sides.n_points
                     laws.append((chosen, LawPoints(points.law, count, problem.start_time)))
             self._patches.append((sides, laws))
 
     def prepare(self, problem: Problem, t: float) -> None:
-        """Evaluate the law on the sides."""
+        """Evaluate the law on the sides, and integrate."""
+        assert self._mechanics is not None
+        total = 0.0
         for sides, laws in self._patches:
-            strain = sides.strain(problem.u)
+            driving = self._mechanics.driving_on(sides, problem.u)
             for chosen, points in laws:
-                points.evaluate(strain[chosen].reshape(-1, 6), t, tangent=False)
+                law = points.law
+                local = np.ascontiguousarray(driving[chosen]).reshape(-1, driving.shape[-1])
+                inputs = {name: problem.field_on_sides(sides, name)[chosen].ravel() for name in law.scalars}
+                points.evaluate({**inputs, law.strain: law_input(points, local)}, t, tangent=False)
+                stress = Response(points, local, [], False).stress
+                if law.large:
+                    stress = finite_strain.cauchy(stress.reshape(-1, 3, 3), local.reshape(-1, 3, 3))
+                whole = matrix(stress).reshape(len(chosen), -1, 3, 3)
+                traction = np.einsum("sqi,sqij,j->sq", sides.normals[chosen], whole, self._direction)
+                total += float((traction * sides.weights[chosen]).sum())
+        self._force = total
 
     def commit(self) -> None:
         """Accept the state on the sides."""
@@ -253,14 +414,16 @@ class SidesetReaction(Postprocessor):
             for _, points in laws:
                 points.revert()
 
-    def value(self, problem: Problem) -> float:
-        """The force."""
-        from matlaw.fe.auxiliary.invariants import matrix
+    def save(self) -> list[bytes]:
+        """The old state on the sides."""
+        return [points.save() for _, laws in self._patches for _, points in laws]
 
-        total = 0.0
-        for sides, laws in self._patches:
-            for chosen, points in laws:
-                stress = matrix(points.stress().reshape(len(chosen), -1, 6))
-                traction = np.einsum("sqi,sqij,j->sq", sides.normals[chosen], stress, self._direction)
-                total += float((traction * sides.weights[chosen]).sum())
-        return total
+    def restore(self, saved: list[bytes]) -> None:
+        """Take back what :meth:`save` returned."""
+        every = [points for _, laws in self._patches for _, points in laws]
+        for points, state in zip(every, saved, strict=True):
+            points.restore(state)
+
+    def value(self, problem: Problem) -> float:
+        """The force; zero before the first step."""
+        return 0.0 if self._force is None else self._force

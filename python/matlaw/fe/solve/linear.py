@@ -1,4 +1,4 @@
-"""One linear solve: direct for small systems, preconditioned conjugate gradients for large ones."""
+"""One linear solve: direct, or for large systems by conjugate gradients with multigrid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.linalg import splu
 
 from matlaw.fe.solve.conjugate_gradients import conjugate_gradients
-from matlaw.fe.solve.two_level import TwoLevelPreconditioner
+from matlaw.fe.solve.multigrid import MultigridPreconditioner
 
 #: systems with more unknowns go to conjugate gradients first
 DIRECT_LIMIT = 3000
@@ -35,19 +35,25 @@ class LinearSolver:
     """Solves with the same pattern again and again.
 
     :param points: position of each unknown's node, ``(n, 3)``
-    :param components: displacement component of each unknown, ``(n,)``
+    :param components: place of each unknown's variable among those of a node, ``(n,)``
+    :param displacements: these places of the displacements
     :param tolerance: relative tolerance of the iterative solve (MOOSE's ``l_tol``)
     :param max_iterations: MOOSE's ``l_max_its``
     """
 
     def __init__(
-        self, points: np.ndarray, components: np.ndarray, tolerance: float = 1e-5, max_iterations: int = 10000
+        self,
+        points: np.ndarray,
+        components: np.ndarray,
+        displacements: tuple[int, ...] = (),
+        tolerance: float = 1e-5,
+        max_iterations: int = 10000,
     ) -> None:
         self._points = points
         self._components = components
         self._tolerance = tolerance
         self._max_iterations = max_iterations
-        self._two_level: TwoLevelPreconditioner | None = None
+        self._displacements = displacements
         self.iterative = len(components) > DIRECT_LIMIT
 
     def solve(self, matrix: csr_matrix, right: np.ndarray) -> LinearSolution:
@@ -59,11 +65,9 @@ class LinearSolver:
         :raises SingularSystemError: the system cannot be solved
         """
         if self.iterative and _symmetric(matrix):
-            if self._two_level is None:
-                self._two_level = TwoLevelPreconditioner(self._points, self._components)
-            self._two_level.update(matrix)
+            multigrid = MultigridPreconditioner(matrix, self._points, self._components, self._displacements)
             solution = conjugate_gradients(
-                matrix, right, self._two_level.apply, self._tolerance, min(self._max_iterations, 1000)
+                matrix, right, multigrid.apply, self._tolerance, min(self._max_iterations, 1000)
             )
             if solution is not None:
                 return LinearSolution(*solution)

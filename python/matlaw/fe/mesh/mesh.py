@@ -1,33 +1,29 @@
-"""A mesh of 8-node hexahedra with blocks, side sets and node sets."""
+"""A mesh of elements of one type, with blocks, side sets and node sets."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 import numpy as np
-from skfem import MeshHex
 
-#: Local nodes of each side of a HEX8 (libMesh's numbering of sides), outward by the right hand.
-SIDE_NODES = np.array([[0, 3, 2, 1], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7], [4, 5, 6, 7]])
-#: The same side in the numbering of an Exodus file, from 1.
-EXODUS_SIDE = np.array([5, 1, 2, 3, 4, 6])
-#: scikit-fem's local node k is our local node SKFEM_NODES[k].
-SKFEM_NODES = np.array([6, 2, 5, 7, 1, 3, 4, 0])
+from matlaw.fe.mesh.elements import ElementType
 
 
 @dataclass
-class HexMesh:
+class Mesh:
     """Points, elements and their sets.
 
-    :ivar points: ``(n_nodes, 3)``
-    :ivar elements: ``(n_elements, 8)``, nodes in the order of VTK and Exodus
+    :ivar type: type of the elements
+    :ivar points: ``(n_nodes, 3)``; z is 0 in two dimensions
+    :ivar elements: ``(n_elements, n)``, nodes in libMesh's order
     :ivar block_ids: ``(n_elements,)``
     :ivar block_names: names of blocks that have one, by id
-    :ivar sidesets: by name, ``(n, 2)``: element, local side (see :data:`SIDE_NODES`)
+    :ivar sidesets: by name, ``(n, 2)``: element, local side (see :attr:`ElementType.sides`)
     :ivar sideset_ids: the number of each side set
     :ivar nodesets: by name, node numbers (sets of nodes that are not the nodes of a side set)
     """
 
+    type: ElementType
     points: np.ndarray
     elements: np.ndarray
     block_ids: np.ndarray
@@ -35,6 +31,11 @@ class HexMesh:
     sidesets: dict[str, np.ndarray] = field(default_factory=dict)
     sideset_ids: dict[str, int] = field(default_factory=dict)
     nodesets: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def dim(self) -> int:
+        """Two or three."""
+        return self.type.dim
 
     @property
     def n_nodes(self) -> int:
@@ -46,14 +47,24 @@ class HexMesh:
         """Number of elements."""
         return len(self.elements)
 
+    @property
+    def n_corners(self) -> int:
+        """Corners of an element."""
+        return int(self.type.sides.max()) + 1
+
     def centroids(self) -> np.ndarray:
-        """Mean of each element's nodes, ``(n_elements, 3)``."""
-        return self.points[self.elements].mean(axis=1)
+        """Mean of each element's corners, ``(n_elements, 3)``."""
+        return self.points[self.elements[:, : self.n_corners]].mean(axis=1)
+
+    def side_corners(self, name: str) -> np.ndarray:
+        """Corners of each side of a side set, ``(n, corners)``."""
+        element, side = self.sidesets[name].T
+        return np.take_along_axis(self.elements[element], self.type.sides[side], axis=1)
 
     def side_nodes(self, name: str) -> np.ndarray:
-        """Nodes of each side of a side set, ``(n, 4)``."""
+        """All nodes of each side of a side set, corners first, ``(n, nodes)``."""
         element, side = self.sidesets[name].T
-        return np.take_along_axis(self.elements[element], SIDE_NODES[side], axis=1)
+        return np.take_along_axis(self.elements[element], self.type.side_nodes[side], axis=1)
 
     def boundary_names(self) -> list[str]:
         """Names that a boundary condition may use."""
@@ -85,27 +96,40 @@ class HexMesh:
             return None
         return number if np.any(self.block_ids == number) else None
 
+    def block_name(self, number: int) -> str:
+        """Name of a block, its number where it has none."""
+        return self.block_names.get(number) or str(number)
+
     def blocks(self) -> list[str]:
         """Names (or numbers) of the blocks."""
-        return [self.block_names.get(int(number), str(number)) for number in np.unique(self.block_ids)]
+        return [self.block_name(int(number)) for number in np.unique(self.block_ids)]
 
     def neighbours(self) -> np.ndarray:
-        """The element on the other side of each side, ``(n_elements, 6)``; -1 on the surface."""
-        sides = np.sort(self.elements[:, SIDE_NODES], axis=2).reshape(-1, 4)
+        """The element on the other side of each side, ``(n_elements, n_sides)``; -1 on the surface."""
+        n_sides, corners = self.type.sides.shape
+        sides = np.sort(self.elements[:, self.type.sides], axis=2).reshape(-1, corners)
         _, inverse = np.unique(sides, axis=0, return_inverse=True)
         order = np.argsort(inverse.ravel(), kind="stable")
         group = inverse.ravel()[order]
         twin = np.flatnonzero(group[1:] == group[:-1])
         result = np.full(len(sides), -1)
         first, second = order[twin], order[twin + 1]
-        result[first], result[second] = second // 6, first // 6
-        return result.reshape(-1, 6)
+        result[first], result[second] = second // n_sides, first // n_sides
+        return result.reshape(-1, n_sides)
 
     def surface(self) -> np.ndarray:
         """Sides without a neighbour, ``(n, 2)``: element, local side."""
         return np.argwhere(self.neighbours() < 0)
 
-    def without(self, gone: np.ndarray, new_boundary: str | None = None) -> HexMesh:
+    def sides_with_corners(self, corners: np.ndarray) -> np.ndarray:
+        """The sides with given corners, ``(n, corners)`` in any order to ``(n, 2)``: element, local side; -1: none."""
+        n_sides, count = self.type.sides.shape
+        own = np.sort(self.elements[:, self.type.sides], axis=2).reshape(-1, count)
+        number = {tuple(nodes): index for index, nodes in reversed(list(enumerate(own.tolist())))}
+        found = np.array([number.get(tuple(nodes), -1) for nodes in np.sort(corners, axis=1).tolist()], int)
+        return np.where(found[:, None] < 0, -1, np.column_stack(np.divmod(found, n_sides)))
+
+    def without(self, gone: np.ndarray, new_boundary: str | None = None) -> Mesh:
         """The mesh less some elements (and the nodes that only they had).
 
         :param gone: ``(n_elements,)`` bool
@@ -131,7 +155,8 @@ class HexMesh:
             sidesets[new_boundary] = np.concatenate([known, open_sides])
             sideset_ids.setdefault(new_boundary, max(sideset_ids.values(), default=-1) + 1)
         present = set(np.unique(self.block_ids[kept]).tolist())
-        return HexMesh(
+        return Mesh(
+            self.type,
             self.points[nodes],
             node_number[self.elements[kept]],
             self.block_ids[kept],
@@ -139,10 +164,4 @@ class HexMesh:
             sidesets,
             sideset_ids,
             nodesets,
-        )
-
-    def to_skfem(self) -> MeshHex:
-        """The same mesh for scikit-fem; node numbers are equal."""
-        return MeshHex(
-            np.ascontiguousarray(self.points.T), np.ascontiguousarray(self.elements[:, SKFEM_NODES].T), validate=False
         )

@@ -1,0 +1,1 @@
+"""The equations: what laws and kernels add to residual and tangent."""
