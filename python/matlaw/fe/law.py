@@ -13,6 +13,7 @@ from matlaw.errors import FatalError
 from matlaw.fe.input.parameters import Parameter, Values, required
 from matlaw.fe.input.registry import check_fields
 from matlaw.fe.input.tree import Block
+from matlaw.fe.mapping import MAPPING, Source, paired
 from matlaw.host import QuadratureBatch
 from matlaw.input.suggestion import closest
 from matlaw.runtime import load_model
@@ -41,15 +42,17 @@ class LawFailedError(Exception):
 class Law:
     """One entry of ``[Matlaw]``.
 
-    A law is mechanical when it gives a stress. At small strain that is an SR2 output, of an SR2 input, the strain. With
-    the kernels of the total Lagrangian formulation it is
+    A law is mechanical when it gives a stress. With small strain that is an SR2 output, of an SR2 input, the strain.
+    With the total Lagrangian kernels and large kinematics it is
 
-    * of the deformation gradient, an R2 input, or of the Green-Lagrange strain, an SR2 input, and
-    * the first Piola-Kirchhoff stress, an R2 output, or the second one or Cauchy's, as ``stress_measure`` says.
+    * of the deformation gradient, an R2 input, and
+    * the first Piola-Kirchhoff stress, an R2 output, or the second one or Cauchy's, an SR2 output, as
+      ``stress_measure`` says (the second one without it).
 
-    :ivar blocks: numbers of the blocks it is for; None: all
-    :ivar strain: name of the input that the deformation drives, ``stress`` of the stress output; empty where it has none
-    :ivar measure: ``pk1``, ``pk2`` or ``cauchy``; ``small`` at small strain
+    :ivar strain: name of the input that the deformation drives, ``stress`` of the stress output; empty without
+    :ivar measure: ``SMALL``, ``PK1``, ``PK2`` or ``CAUCHY``
+    :ivar properties: name of the material property of each output
+    :ivar sources: where other inputs come from; set by :class:`Problem`, as ``parameter_sources`` is
     """
 
     parameters: ClassVar[Mapping[str, Parameter]] = {
@@ -57,9 +60,16 @@ class Law:
         "model": Parameter("string", "model"),
         "strain": Parameter("string"),
         "stress": Parameter("string"),
-        "stress_measure": Parameter("string", choices=("pk1", "pk2", "cauchy")),
+        "stress_measure": Parameter("string", choices=("CAUCHY", "PK1", "PK2")),
+        "formulation": Parameter("string", "AUTO", choices=("AUTO", "STANDARD", "LAGRANGIAN", "NONE")),
+        "rotate_state": Parameter("bool", False, check=(lambda value: not value, "false (nothing rotates here)")),
         "block": Parameter("strings"),
         "runtime": Parameter("string", "auto", choices=("auto", "aoti", "eager")),
+        "backend": Parameter("string", "auto", choices=("auto", "native", "inductor")),
+        "device": Parameter("string", "cpu"),
+        "law_threads": Parameter("int", 0),
+        "extensions": Parameter("strings", []),
+        **MAPPING,
     }
 
     def __init__(self, block: Block, folder: Path, large: bool = False) -> None:
@@ -75,14 +85,68 @@ class Law:
         self.state: dict[str, str] = {old: current for current, old, *_ in self.model.state_pairs}
         self.large = large
         self.strain = self.stress = ""
-        self.measure = "small"
-        current = {name: kind for name, kind in self.inputs.items() if name not in self.state}
-        kinds = ("SR2", "R2") if large else ("SR2",)
-        if self.values.given("stress") or any(kind in kinds for kind in self.outputs.values()):
-            self.strain = self._choose("strain", current, kinds)
-            self.stress = self._choose("stress", self.outputs, kinds)
+        self.measure = "SMALL"
+        if self._is_mechanical():
+            current = {name: kind for name, kind in self.inputs.items() if name not in self.state}
+            if large:
+                self._refuse_strain(current)
+            self.strain = self._choose("strain", current, ("R2",) if large else ("SR2",))
+            self.stress = self._choose("stress", self.outputs, ("R2", "SR2") if large else ("SR2",))
             self._check_tangent()
-            self.measure = self._measure() if large else "small"
+            self.measure = self._measure() if large else "SMALL"
+        self.properties = {name: name for name in self.outputs} | self._renamed()
+        self.sources: dict[str, Source] = {}
+        self.parameter_sources: dict[str, Source] = {}
+
+    def _is_mechanical(self) -> bool:
+        if self.values["formulation"].upper() == "NONE":
+            return False
+        driven = [kind for name, kind in self.inputs.items() if name not in self.state]
+        tensors = ("SR2", "R2")
+        return any(kind in tensors for kind in driven) and any(kind in tensors for kind in self.outputs.values())
+
+    def _refuse_strain(self, current: Mapping[str, str]) -> None:
+        if "R2" not in current.values():
+            raise self.values.error(
+                "with large kinematics the law has to take the deformation gradient, an R2; MOOSE integrates laws of "
+                f"the strain objectively, matlaw-fe does not; {self.offer()}",
+                "input",
+            )
+
+    def _renamed(self) -> dict[str, str]:
+        names = dict(paired(self.values, "law_outputs", "moose_outputs"))
+        for name in names:
+            if name not in self.outputs:
+                raise self.values.error(
+                    f"the law has no output '{name}'{closest(name, self.outputs)}; {self.offer()}", "law_outputs"
+                )
+        return names
+
+    def initial_state(self) -> dict[str, np.ndarray]:
+        """Initial values of old variables that the entry gives, by their name with ``~1``.
+
+        :raises InputFileError: an output without old value, or too few or too many numbers
+        """
+        sizes = {"Scalar": 1, "Vec": 3, "SR2": 6, "R2": 9}
+        old = {current: name for name, current in self.state.items()}
+        numbers, result = list(self.values["initialize_output_values"]), {}
+        for output in self.values["initialize_outputs"]:
+            if output not in old or output not in self.outputs:
+                raise self.values.error(
+                    f"'{output}' is no output with an old value; {self.offer()}", "initialize_outputs"
+                )
+            kind = self.outputs[output]
+            size = sizes.get(kind, 0)
+            if not size or len(numbers) < size:
+                raise self.values.error(
+                    f"'{output}' is of type {kind}: {size} numbers are needed", "initialize_output_values"
+                )
+            shape = {"Scalar": (), "R2": (3, 3)}.get(kind, (size,))
+            result[old[output]] = np.array(numbers[:size]).reshape(shape)
+            del numbers[:size]
+        if numbers:
+            raise self.values.error(f"{len(numbers)} numbers too many", "initialize_output_values")
+        return result
 
     def _find(self, folder: Path) -> Path:
         item = self.values.field("input")
@@ -100,7 +164,14 @@ class Law:
         )
 
     def _load(self) -> Any:
-        options = {} if self.values["runtime"].lower() == "auto" else {"runtime": self.values["runtime"].lower()}
+        options: dict[str, Any] = {}
+        for name in ("runtime", "backend", "device"):
+            if self.values.given(name):
+                options[name] = self.values[name].lower()
+        if self.values["law_threads"]:
+            options["threads"] = self.values["law_threads"]
+        if self.values["extensions"]:
+            options["extensions"] = self.values["extensions"]
         try:
             return load_model(str(self.path), self.values["model"], **options)
         except FatalError as error:
@@ -108,7 +179,7 @@ class Law:
 
     @property
     def scalars(self) -> list[str]:
-        """Scalar inputs that the host has to give, besides the time."""
+        """Inputs that the host has to give, besides what the deformation drives and the time."""
         driven = (self.strain, TIME)
         return [name for name in self.inputs if name not in self.state and name not in driven]
 
@@ -126,8 +197,8 @@ class Law:
             name = str(self.values[role])
             if name not in fitting:
                 raise self.values.error(
-                    f"the law has no {'input' if role == 'strain' else 'output'} of type {' or '.join(kinds)} with this "
-                    f"name{closest(name, fitting)}; {self.offer()}",
+                    f"the law has no {'input' if role == 'strain' else 'output'} of type {' or '.join(kinds)} with "
+                    f"this name{closest(name, fitting)}; {self.offer()}",
                     role,
                 )
             return name
@@ -152,15 +223,16 @@ class Law:
 
     def _measure(self) -> str:
         given = self.values["stress_measure"]
-        general = self.outputs[self.stress] == "R2"
+        whole = self.outputs[self.stress] == "R2"
         if given is None:
-            return "pk1" if general else "pk2"
-        if (given.lower() == "pk1") != general:
+            return "PK1" if whole else "PK2"
+        if (given.upper() == "PK1") != whole:
             raise self.values.error(
-                f"the stress '{self.stress}' is of type {self.outputs[self.stress]}: pk1 is an R2, pk2 and cauchy are SR2",
+                f"the stress '{self.stress}' is of type {self.outputs[self.stress]}: PK1 is an R2, PK2 and CAUCHY are "
+                "SR2",
                 "stress_measure",
             )
-        return str(given).lower()
+        return str(given).upper()
 
 
 def _listed(names: dict[str, str]) -> str:
@@ -187,6 +259,16 @@ class LawPoints:
         old_time = next((old for old, current in law.state.items() if current == TIME), None)
         if start != 0.0 and old_time is not None:
             self._batch.set_state(old_time, np.full(n_points, start))
+        for name, value in law.initial_state().items():
+            self._batch.set_state(name, np.broadcast_to(value, (n_points, *value.shape)))
+
+    def set_parameters(self, values: Mapping[str, np.ndarray]) -> None:
+        """Give parameters of the law their values for the next evaluation, ``(n_points,)`` each."""
+        for name, value in values.items():
+            try:
+                self._batch.set_parameter(name, value)
+            except FatalError as error:
+                raise self.law.values.error(str(error), "law_parameters") from error
 
     def evaluate(self, inputs: Mapping[str, np.ndarray], t: float, tangent: bool) -> None:
         """Evaluate from the old state; the result is kept for :meth:`output` and :meth:`tangent`.

@@ -20,6 +20,7 @@ from matlaw.fe.input.parameters import Values
 from matlaw.fe.input.registry import create
 from matlaw.fe.input.tree import Block
 from matlaw.fe.law import Law, LawFailedError, LawPoints
+from matlaw.fe.mapping import complete_sources, read_sources
 from matlaw.fe.materials.properties import Properties, PropertyMaterial
 from matlaw.fe.materials.shorthand import expand
 from matlaw.fe.materials.strains import StrainMaterial
@@ -105,8 +106,11 @@ class Problem:
         materials = self._objects("Materials")
         self.kernels: list[Kernel] = list(self._objects("Kernels").values())
         self._read_mechanics([m for m in materials.values() if isinstance(m, StrainMaterial)])
+        self.reported: dict[str, float] = {}
+        givers = [material for material in materials.values() if isinstance(material, PropertyMaterial)]
+        self.given_properties = [name for material in givers for name in material.link(self)]
         self.laws = self._read_laws(folder)
-        self.properties = Properties(self, [m for m in materials.values() if isinstance(m, PropertyMaterial)])
+        self.properties = Properties(self, givers)
         self._link_kernels()
         self._sides: dict[str, SidePoints] = {}
         self._read_conditions()
@@ -169,7 +173,9 @@ class Problem:
                 raise values.error(f"'{values['variable']}' is component {component}", "component")
             if kernel.axisymmetric != self.axisymmetric:
                 raise values.error(
-                    "is for coord_type = RZ" if kernel.axisymmetric else "with coord_type = RZ the kernels for RZ are needed",
+                    "is for coord_type = RZ"
+                    if kernel.axisymmetric
+                    else "with coord_type = RZ the kernels for RZ are needed",
                     "type",
                 )
             covered[component, self.elements_of(values)] += 1
@@ -218,29 +224,33 @@ class Problem:
                         "restrict the entries with 'block'"
                     )
                 taken[elements] = True
-            self._check_inputs(law)
+            self._connect(law)
             points.append(BlockPoints(law, elements, self.points.n_points, self.start_time))
         if self.mechanics is not None and not np.all(taken[self._momentum]):
             bare = self._momentum[~taken[self._momentum]][0]
             raise block.error(f"block '{self._block_of(bare)}' has no law")
         return points
 
-    def _check_inputs(self, law: Law) -> None:
-        fields = [*self.unknowns.names, *self.auxiliary]
-        for name in law.scalars:
-            if law.inputs[name] != "Scalar" or name not in fields:
-                given = f"gives the strain '{law.strain}', " if law.strain else "gives "
+    def _connect(self, law: Law) -> None:
+        """Find the sources of a law's inputs and parameters."""
+        law.sources = complete_sources(self, law)
+        law.parameter_sources = read_sources(self, law, "parameter")
+        for name, variable in self._coupled(law).items():
+            if law.stress and (law.stress, name) not in law.pairs:
                 raise law.values.error(
-                    f"the law needs the input '{name}', which matlaw-fe cannot supply (it {given}the time 't', old state "
-                    f"variables, and scalars with the name of a variable: {', '.join(fields)}); {law.offer()}",
+                    f"the law was compiled without the derivative {law.stress}:{name} that the global Newton needs, "
+                    f"since '{variable}' is solved for; compile it with: matlaw-compile ... "
+                    f"-d {law.stress}:{law.strain} {law.stress}:{name}; {law.offer()}",
                     "input",
                 )
-            if name in self.unknowns.variables and law.stress and (law.stress, name) not in law.pairs:
-                raise law.values.error(
-                    f"the law was compiled without the derivative {law.stress}:{name} that the global Newton needs; "
-                    f"compile it with: matlaw-compile ... -d {law.stress}:{law.strain} {law.stress}:{name}; {law.offer()}",
-                    "input",
-                )
+
+    def _coupled(self, law: Law) -> dict[str, str]:
+        """The inputs of a law that are variables solved for."""
+        return {
+            name: source.name
+            for name, source in law.sources.items()
+            if source.kind == "VARIABLE" and source.name in self.unknowns.variables
+        }
 
     def _link_kernels(self) -> None:
         for kernel in self.kernels:
@@ -269,8 +279,8 @@ class Problem:
         shape = self.points.weights.shape
         self._stress = np.zeros((*shape, k))
         self._tangent = np.zeros((*shape, k, k))
-        names = {name for points in self.laws if points.law.stress for name in points.law.scalars}
-        self._by_variable = {name: np.zeros((*shape, k)) for name in self.unknowns.names if name in names}
+        coupled = {name for points in self.laws if points.law.stress for name in self._coupled(points.law).values()}
+        self._by_variable = {name: np.zeros((*shape, k)) for name in self.unknowns.names if name in coupled}
         self._saved: dict[str, np.ndarray] = {}
 
     def _read_outputs(self) -> None:
@@ -295,11 +305,14 @@ class Problem:
         """Nodes of the boundaries that ``boundary`` lists; all without it."""
         return nodes_of(values, self.mesh)
 
-    def sides(self, name: str) -> SidePoints:
-        """The quadrature points on a side set."""
-        if name not in self._sides:
-            self._sides[name] = SidePoints(self.mesh, name, self.axisymmetric)
-        return self._sides[name]
+    def sides(self, name: str, elements: np.ndarray | None = None) -> SidePoints:
+        """The quadrature points on a side set, or on those of its sides that belong to some elements."""
+        if elements is None or len(elements) == self.mesh.n_elements:
+            if name not in self._sides:
+                self._sides[name] = SidePoints(self.mesh, self.mesh.sidesets[name], self.axisymmetric)
+            return self._sides[name]
+        sides = self.mesh.sidesets[name]
+        return SidePoints(self.mesh, sides[np.isin(sides[:, 0], elements)], self.axisymmetric)
 
     # the equations
 
@@ -359,7 +372,7 @@ class Problem:
         self.timing.strain += clock.perf_counter() - began
         failed: LawFailedError | None = None
         for points in self.laws:
-            inputs = self._law_inputs(points, driving, trial.u)
+            inputs = self._law_inputs(points, driving, trial)
             try:
                 points.evaluate(inputs, trial.t, trial.tangent)
             except LawFailedError as error:
@@ -372,8 +385,16 @@ class Problem:
                 self._take_response(points, driving, trial.tangent)
         self.timing.assembly += clock.perf_counter() - began
 
-    def _law_inputs(self, points: BlockPoints, driving: np.ndarray | None, u: np.ndarray) -> dict[str, np.ndarray]:
-        inputs = {name: self.field_at_points(name, u)[points.elements].ravel() for name in points.law.scalars}
+    def sourced(
+        self, law: Law, points: VolumePoints | SidePoints, rows: np.ndarray, u: np.ndarray, t: float
+    ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """Inputs of a law from elsewhere than the deformation, and its parameters, at points of elements or sides."""
+        inputs = {name: source.at(self, points, rows, u, t) for name, source in law.sources.items()}
+        return inputs, {name: source.at(self, points, rows, u, t) for name, source in law.parameter_sources.items()}
+
+    def _law_inputs(self, points: BlockPoints, driving: np.ndarray | None, trial: Trial) -> dict[str, np.ndarray]:
+        inputs, parameters = self.sourced(points.law, self.points, points.elements, trial.u, trial.t)
+        points.set_parameters(parameters)
         if points.law.strain and driving is not None:
             whole = len(points.elements) == self.mesh.n_elements
             local = driving if whole else driving[points.elements]
@@ -383,8 +404,8 @@ class Problem:
     def _take_response(self, points: BlockPoints, driving: np.ndarray, tangent: bool) -> None:
         whole = len(points.elements) == self.mesh.n_elements
         local = (driving if whole else driving[points.elements]).reshape(-1, driving.shape[-1])
-        scalars = [name for name in points.law.scalars if name in self.unknowns.variables]
-        response = Response(points, local, scalars, tangent)
+        coupled = self._coupled(points.law)
+        response = Response(points, local, list(coupled), tangent)
         shape, k = (len(points.elements), self.points.n_points), local.shape[-1]
         stress = response.stress.reshape(*shape, k)
         matrix = response.tangent.reshape(*shape, k, k) if response.tangent is not None else None
@@ -396,7 +417,7 @@ class Problem:
             if matrix is not None:
                 self._tangent[points.elements] = matrix
         for name, derivative in response.by_scalar.items():
-            self._by_variable[name][points.elements] = derivative.reshape(*shape, k)
+            self._by_variable[coupled[name]][points.elements] = derivative.reshape(*shape, k)
 
     def stiffness(self) -> tuple[csr_matrix, np.ndarray]:
         """The tangent matrix of the free degrees of freedom at the last evaluation, and its element matrices."""
@@ -456,25 +477,14 @@ class Problem:
             return self.unknowns.nodal(self.u, name)
         return self.auxiliary[name].values
 
-    def field_at_points(self, name: str, u: np.ndarray) -> np.ndarray:
-        """A variable or auxiliary variable at the quadrature points, ``(n_elements, n_points)``."""
+    def field_at(self, points: VolumePoints | SidePoints, name: str, u: np.ndarray) -> np.ndarray:
+        """A variable or auxiliary variable at the points of elements or sides, ``(n, n_points)``."""
         if name in self.unknowns.variables:
-            space = self.points.space(self.unknowns.variables[name].order)
-            return space.at_points(self.unknowns.of(u, name))
+            return points.space(self.unknowns.variables[name].order).at_points(self.unknowns.of(u, name))
         variable = self.auxiliary[name]
         if variable.nodal:
-            return self.points.space(self.mesh.type.order).at_points(variable.values)
-        return np.broadcast_to(variable.values[:, None], self.points.weights.shape)
-
-    def field_on_sides(self, sides: SidePoints, name: str) -> np.ndarray:
-        """A variable or auxiliary variable on sides, ``(n_sides, n_points)``."""
-        if name in self.unknowns.variables:
-            space = sides.space(self.unknowns.variables[name].order)
-            return space.at_points(self.unknowns.of(self.u, name))
-        variable = self.auxiliary[name]
-        if variable.nodal:
-            return sides.space(self.mesh.type.order).at_points(variable.values)
-        return np.broadcast_to(variable.values[sides.elements][:, None], sides.weights.shape)
+            return points.space(self.mesh.type.order).at_points(variable.values)
+        return np.broadcast_to(variable.values[points.elements][:, None], points.weights.shape)
 
     def displacement(self) -> np.ndarray:
         """Displacements of the nodes, ``(n_nodes, 3)``."""
@@ -488,17 +498,19 @@ class Problem:
         """Tensors that auxiliary kernels can use."""
         names: list[str] = []
         if self.mechanics is not None and self.mechanics.large:
-            names += ["stress", "cauchy_stress", "pk1_stress", "deformation_gradient", "green_lagrange_strain"]
+            names += ["stress", "cauchy_stress", "pk1_stress", "deformation_gradient"]
         elif self.mechanics is not None:
             names += ["stress", "cauchy_stress", "total_strain", "mechanical_strain"]
         for points in self.laws:
-            kinds = points.law.outputs.items()
-            names += [name for name, kind in kinds if kind in ("SR2", "R2") and name != points.law.stress]
+            law = points.law
+            kinds = law.outputs.items()
+            names += [law.properties[name] for name, kind in kinds if kind in ("SR2", "R2") and name != law.stress]
         return list(dict.fromkeys(names))
 
     def scalar_names(self) -> list[str]:
         """Scalar outputs of the laws."""
-        names = [name for points in self.laws for name, kind in points.law.outputs.items() if kind == "Scalar"]
+        laws = [points.law for points in self.laws]
+        names = [law.properties[name] for law in laws for name, kind in law.outputs.items() if kind == "Scalar"]
         return list(dict.fromkeys(names))
 
     def tensor(self, name: str) -> np.ndarray:
@@ -514,8 +526,6 @@ class Problem:
                 return finite_strain.cauchy(P, F).reshape(*shape, 6)
             if name in ("pk1_stress", "deformation_gradient"):
                 return (P if name == "pk1_stress" else F).reshape(*shape, 3, 3)
-            if name == "green_lagrange_strain":
-                return finite_strain.green_lagrange(F).reshape(*shape, 6)
         elif self.mechanics is not None:
             if name in ("total_strain", "mechanical_strain"):
                 return self.mechanics.driving(self.u)
@@ -530,22 +540,30 @@ class Problem:
     def scalar_slopes(self, name: str) -> dict[str, np.ndarray]:
         """Derivatives of a scalar output by variables, ``(n_elements, n_points)`` each, where laws have them."""
         result: dict[str, np.ndarray] = {}
-        for points in self.laws:
-            for variable in self.unknowns.names:
-                if (name, variable) in points.law.pairs:
+        for points, output in self._giving(name):
+            for source, variable in self._coupled(points.law).items():
+                if (output, source) in points.law.pairs:
                     slope = result.setdefault(variable, np.zeros(self.points.weights.shape))
-                    slope[points.elements] = points.tangent(name, variable).reshape(len(points.elements), -1)
+                    slope[points.elements] += points.tangent(output, source).reshape(len(points.elements), -1)
         return result
+
+    def _giving(self, name: str) -> list[tuple[BlockPoints, str]]:
+        """The laws with a property of a name, and their output for it."""
+        return [
+            (points, output)
+            for points in self.laws
+            for output, renamed in points.law.properties.items()
+            if renamed == name
+        ]
 
     def _gather(self, name: str) -> np.ndarray:
         shape = self.points.weights.shape
         result: np.ndarray | None = None
-        for points in self.laws:
-            if name in points.law.outputs:
-                values = points.output(name)
-                if result is None:
-                    result = np.zeros((*shape, *values.shape[1:]))
-                result[points.elements] = values.reshape(len(points.elements), self.points.n_points, *values.shape[1:])
+        for points, output in self._giving(name):
+            values = points.output(output)
+            if result is None:
+                result = np.zeros((*shape, *values.shape[1:]))
+            result[points.elements] = values.reshape(len(points.elements), self.points.n_points, *values.shape[1:])
         return np.zeros(shape) if result is None else result
 
     def update_auxiliary(self) -> None:
@@ -557,7 +575,8 @@ class Problem:
 
     def postprocess(self) -> dict[str, float]:
         """Values of the postprocessors on the accepted step."""
-        return {name: postprocessor.value(self) for name, postprocessor in self.postprocessors.items()}
+        self.reported = {name: postprocessor.value(self) for name, postprocessor in self.postprocessors.items()}
+        return self.reported
 
 
 def _axisymmetric(root: Block) -> bool:

@@ -91,11 +91,11 @@ def read_variables(block: Block | None, mesh: Mesh, where: Block) -> list[Variab
         values = Values(below, _VARIABLE)
         order = _ORDERS[values["order"].upper()]
         if order > mesh.type.order:
-            raise values.error(f"a variable of second order needs elements of second order; these are {mesh.type.name}", "order")
+            raise values.error(
+                f"a variable of second order needs elements of second order; these are {mesh.type.name}", "order"
+            )
         start = 0.0 if values["initial_condition"] is None else values["initial_condition"]
-        result.append(
-            Variable(name, order, elements_of(values, mesh), values["scaling"], np.full(mesh.n_nodes, start))
-        )
+        result.append(Variable(name, order, elements_of(values, mesh), values["scaling"], np.full(mesh.n_nodes, start)))
     return result
 
 
@@ -137,4 +137,6 @@ def apply_initial_conditions(
             places = mesh.points if auxiliary[name].nodal else mesh.centroids()
             auxiliary[name].values = condition.values_at(t, places, functions)
         else:
-            raise condition.values.error(f"no such variable; there are: {', '.join([*variables, *auxiliary])}", "variable")
+            raise condition.values.error(
+                f"no such variable; there are: {', '.join([*variables, *auxiliary])}", "variable"
+            )

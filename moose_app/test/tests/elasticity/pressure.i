@@ -55,6 +55,7 @@
     variable = disp_x
     boundary = right
     function = '100*t'
+    use_displaced_mesh = false
   []
 []
 
@@ -89,6 +90,7 @@
     boundary = right
     direction = '1 0 0'
     stress_tensor = stress
+    use_displaced_mesh = false
   []
 []
 

@@ -52,7 +52,11 @@ class _Points:
     def __init__(
         self, mesh: Mesh, elements: np.ndarray, places: np.ndarray, which: np.ndarray | None, axisymmetric: bool
     ) -> None:
-        """:param places: reference coordinates, ``(k, n_points, dim)``; ``which[row]`` says which of the ``k`` are a row's."""
+        """Tabulate the elements' own shape functions.
+
+        :param places: reference coordinates, ``(k, n_points, dim)``
+        :param which: which of the ``k`` sets of points each row has; None: there is one
+        """
         self.mesh = mesh
         self.elements = elements
         self.dim = mesh.dim
@@ -111,16 +115,17 @@ class VolumePoints(_Points):
 
 
 class SidePoints(_Points):
-    """The quadrature points of the sides of a side set.
+    """The quadrature points of some sides.
 
+    :param sides: ``(n, 2)``: element, local side
     :ivar normals: outward unit normals, ``(n, n_points, 3)``
     :ivar directions: the edges of a side in the reference element, ``(n, dim, dim - 1)``
     :ivar quadrature_weights: ``(n_points,)``
     """
 
-    def __init__(self, mesh: Mesh, name: str, axisymmetric: bool = False) -> None:
+    def __init__(self, mesh: Mesh, sides: np.ndarray, axisymmetric: bool = False) -> None:
         kind = mesh.type
-        elements, side = mesh.sidesets[name].T
+        elements, side = sides.T
         flat, self.quadrature_weights = quadrature(_SIDES[kind.corner], kind.order)
         corners = kind.nodes[kind.sides]
         last = 1 if kind.dim == 2 else corners.shape[1] - 1

@@ -1,4 +1,4 @@
-"""Quadrature on the reference elements: the rules that MOOSE takes by default, degree 2 p + 1 for elements of order p."""
+"""Quadrature on the reference elements: MOOSE's default rules, of degree 2 p + 1 for elements of order p."""
 
 from __future__ import annotations
 

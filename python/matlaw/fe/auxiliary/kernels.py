@@ -151,7 +151,10 @@ class MaterialRealAux(_Elemental):
 
     def point_values(self, problem: Problem) -> np.ndarray:
         """Values at quadrature points, ``(n_elements, n_points)``."""
-        return self.values["factor"] * problem.properties.value(self.values["property"], problem.time) + self.values["offset"]
+        return (
+            self.values["factor"] * problem.properties.value(self.values["property"], problem.time)
+            + self.values["offset"]
+        )
 
 
 class _Everywhere(AuxKernel):
@@ -246,4 +249,4 @@ class ParsedAux(_Everywhere):
     def _field(self, problem: Problem, name: str) -> np.ndarray:
         if self._nodal:
             return problem.nodal_field(name)
-        return problem.points.average(problem.field_at_points(name, problem.u))
+        return problem.points.average(problem.field_at(problem.points, name, problem.u))

@@ -107,7 +107,8 @@ class LoadCondition(BoundaryCondition):
         super().link(problem)
         self._order = problem.unknowns.variables[self.variable].order
         self._unknowns = problem.unknowns
-        self._sides = [problem.sides(name) for name in side_sets_of(self.values, problem.mesh)]
+        inside = problem.unknowns.variables[self.variable].elements
+        self._sides = [problem.sides(name, inside) for name in side_sets_of(self.values, problem.mesh)]
         self._function = self._function_of(problem, "function")
 
     def _function_of(self, problem: Problem, name: str) -> Function | ExpressionFunction | None:
@@ -138,14 +139,15 @@ _FUNCTION = {"function": Parameter("string"), "factor": Parameter("real", 1.0)}
 class Pressure(LoadCondition):
     """A pressure, positive when it pushes; the part of it in the direction of ``variable``.
 
-    With ``use_displaced_mesh`` it stays normal to the deformed sides, with the exact derivative.
+    It stays normal to the deformed sides and acts on their area, with the exact derivative, unless
+    ``use_displaced_mesh = false``.
     """
 
     parameters: ClassVar = {
         **_COMMON,
         **_FUNCTION,
         "component": Parameter("int"),
-        "use_displaced_mesh": Parameter("bool"),
+        "use_displaced_mesh": Parameter("bool", True),
     }
 
     def link(self, problem: Problem) -> None:
@@ -153,14 +155,10 @@ class Pressure(LoadCondition):
         super().link(problem)
         if problem.mechanics is None or self.variable not in problem.mechanics.displacements:
             raise self.values.error("a pressure acts on displacements only", "variable")
-        self._displacements = problem.mechanics.displacements
-        self.component = self._displacements.index(self.variable)
+        self.component = problem.mechanics.displacements.index(self.variable)
         if self.values.given("component") and self.values["component"] != self.component:
             raise self.values.error(f"the variable is component {self.component}", "component")
-        given = self.values["use_displaced_mesh"]
-        self._follows = problem.mechanics.large if given is None else bool(given)
-        if self._follows and not problem.mechanics.large:
-            raise self.values.error("at small strain pressures act on the undeformed mesh", "use_displaced_mesh")
+        self._mechanics = problem.mechanics
 
     def flux(self, trial: Trial, sides: SidePoints) -> np.ndarray:
         """The traction component on the undeformed mesh."""
@@ -169,7 +167,7 @@ class Pressure(LoadCondition):
 
     def contribute(self, trial: Trial, arrays: ElementArrays) -> None:
         """Add the load, on the deformed sides where it follows them."""
-        if not self._follows:
+        if not self.values["use_displaced_mesh"]:
             super().contribute(trial, arrays)
             return
         for sides in self._sides:
@@ -177,28 +175,18 @@ class Pressure(LoadCondition):
             self._on_deformed(trial, arrays, sides, pressure * sides.quadrature_weights)
 
     def _on_deformed(self, trial: Trial, arrays: ElementArrays, sides: SidePoints, pressure: np.ndarray) -> None:
-        space = sides.space(self._order)
-        dim = sides.dim
-        tangents = sides.jacobian @ sides.directions[:, None]
-        slopes = space.reference_gradients @ sides.directions[:, None]  # (n, q, m, dim - 1)
-        moved = np.stack([self._unknowns.of(trial.u, name)[space.nodes] for name in self._displacements], axis=1)
-        tangents = tangents + moved[:, None] @ slopes
+        shape = sides.space(self._order).shape
+        tangents, slopes, around = self._mechanics.deformed_sides(sides, trial.u)
         area = outward(tangents)[..., self.component]
-        around, radius = 1.0, None
-        if sides.radius is not None:
-            radius = sides.radius + (space.shape @ moved[:, 0, :, None])[..., 0]
-            around = 2.0 * np.pi * radius
-        shape = space.shape
-        local = np.einsum("sq,sqa->sa", pressure * area * around, shape)
-        arrays.add_vector(self.variable, sides.elements, local)
+        arrays.add_vector(self.variable, sides.elements, np.einsum("sq,sqa->sa", pressure * area * around, shape))
         if not trial.tangent:
             return
-        for component in range(dim):
-            slope = self._area_slope(tangents, slopes, component) * (around if radius is None else around[..., None])
-            if radius is not None and component == 0:
+        for component, name in enumerate(self._mechanics.displacements):
+            slope = self._area_slope(tangents, slopes, component) * around[..., None]
+            if sides.radius is not None and component == 0:
                 slope = slope + 2.0 * np.pi * area[..., None] * shape
             local = np.einsum("sq,sqa,sqb->sab", pressure, shape, slope, optimize=True)
-            arrays.add_matrix(self.variable, self._displacements[component], sides.elements, local)
+            arrays.add_matrix(self.variable, name, sides.elements, local)
 
     def _area_slope(self, tangents: np.ndarray, slopes: np.ndarray, component: int) -> np.ndarray:
         """Derivative of the area vector's component by a displacement component of each node, ``(n, q, m)``."""

@@ -48,7 +48,9 @@ class NmhitReader:
         try:
             root = nmhit.parse_text(text if text.endswith("\n") else text + "\n", [], [])
         except nmhit.Error as error:
-            raise InputFileError(shown(f"{_source(path, m.filename)}:{m.line}: {m.message}" for m in error.messages)) from error
+            raise InputFileError(
+                shown(f"{_source(path, m.filename)}:{m.line}: {m.message}" for m in error.messages)
+            ) from error
         tree = Block("", "", str(path))
         self._fill(tree, root, path)
         return tree
@@ -56,7 +58,9 @@ class NmhitReader:
     def _fill(self, block: Block, node: nmhit.Node, path: Path) -> None:
         for child in node.children(nmhit.NodeType.Field):
             name = child.path()
-            block.fields[name] = Field(name, _unquoted(child.raw_val()), f"{_source(path, child.filename)}:{child.line()}")
+            block.fields[name] = Field(
+                name, _unquoted(child.raw_val()), f"{_source(path, child.filename)}:{child.line()}"
+            )
         for child in node.children(nmhit.NodeType.Section):
             name = child.path()
             below = Block(name, f"{block.path}/{name}".lstrip("/"), f"{_source(path, child.filename)}:{child.line()}")
@@ -93,7 +97,9 @@ class PyhitReader:
             if child.type() == kinds.Field:
                 name = child.path()
                 if name in block.fields:
-                    raise InputFileError(f"{place}: duplicate field '{name}'; the first is at {block.fields[name].location}")
+                    raise InputFileError(
+                        f"{place}: duplicate field '{name}'; the first is at {block.fields[name].location}"
+                    )
                 block.fields[name] = Field(name, _unquoted(child.raw()), place)
             elif child.type() == kinds.Section:
                 name = child.path()

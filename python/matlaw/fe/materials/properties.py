@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from matlaw.fe.assembly.points import SidePoints, VolumePoints
 from matlaw.fe.functions.functions import function_from_text
 from matlaw.fe.input.parameters import Parameter, required
 from matlaw.fe.input.registry import MooseObject, register
@@ -90,6 +91,15 @@ class Properties:
             for name, function in material.link(problem).items():
                 self._given.setdefault(name, []).append((problem.elements_of(material.values), function))
 
+    def given(self, name: str, points: VolumePoints | SidePoints, rows: np.ndarray, t: float) -> np.ndarray:
+        """A property that a material gives, at the points of some elements or sides, ``(len(rows), n_points)``."""
+        result = np.zeros((len(rows), points.n_points))
+        for elements, function in self._given[name]:
+            inside = np.flatnonzero(np.isin(points.elements[rows], elements))
+            places = points.positions[rows[inside]]
+            result[inside] = function.value(t, places.reshape(-1, 3)).reshape(places.shape[:2])
+        return result
+
     def names(self) -> list[str]:
         """Names of all."""
         return [*self._given, *(name for name in self._problem.scalar_names() if name not in self._given)]
@@ -102,7 +112,8 @@ class Properties:
         if name not in self.names():
             known = self.names()
             raise source.error(
-                f"no material property '{name}'; there are: {', '.join(known) or 'none'}{closest(name, known)}", parameter
+                f"no material property '{name}'; there are: {', '.join(known) or 'none'}{closest(name, known)}",
+                parameter,
             )
 
     def value(self, name: str, t: float) -> np.ndarray:
@@ -110,11 +121,7 @@ class Properties:
         points = self._problem.points
         if name not in self._given:
             return self._problem.scalar(name)
-        result = np.zeros(points.weights.shape)
-        for elements, function in self._given[name]:
-            places = points.positions[elements]
-            result[elements] = function.value(t, places.reshape(-1, 3)).reshape(places.shape[:2])
-        return result
+        return self.given(name, points, points.elements, t)
 
     def slopes(self, name: str) -> dict[str, np.ndarray]:
         """Derivatives of a property by variables that are solved for, ``(n_elements, n_points)`` each."""

@@ -53,7 +53,6 @@ _TENSORS = {
     "strain": "total_strain",
     "mechanical_strain": "mechanical_strain",
     "deformation_gradient": "deformation_gradient",
-    "green_lagrange_strain": "green_lagrange_strain",
 }
 _INVARIANTS = {
     "vonmises": "VonMisesStress",
@@ -132,9 +131,7 @@ def _block_field(values: Values) -> dict[str, str]:
     return {"block": " ".join(values["block"])} if values["block"] else {}
 
 
-def _add_kernels(
-    root: Block, source: Block, displacements: list[str], values: Values, axisymmetric: bool
-) -> None:
+def _add_kernels(root: Block, source: Block, displacements: list[str], values: Values, axisymmetric: bool) -> None:
     save_in = values["save_in"]
     if save_in and len(save_in) != len(displacements):
         raise values.error(f"expected {len(displacements)} names, one per displacement", "save_in")
@@ -178,7 +175,9 @@ def _check_physics(values: Values, axisymmetric: bool) -> None:
         raise values.error("is for new_system = false (MOOSE has F-bar)", "volumetric_locking_correction")
     planar = values["planar_formulation"].upper()
     if planar in ("WEAK_PLANE_STRESS", "GENERALIZED_PLANE_STRAIN"):
-        raise values.error("only NONE, PLANE_STRAIN and AXISYMMETRIC are available (MOOSE has it)", "planar_formulation")
+        raise values.error(
+            "only NONE, PLANE_STRAIN and AXISYMMETRIC are available (MOOSE has it)", "planar_formulation"
+        )
     if planar != "NONE" and (planar == "AXISYMMETRIC") != axisymmetric:
         raise values.error("AXISYMMETRIC goes with coord_type = RZ in [Mesh]", "planar_formulation")
 

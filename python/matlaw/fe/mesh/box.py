@@ -34,7 +34,9 @@ def _rectangle(lines: Sequence[np.ndarray]) -> Mesh:
     j, i = (index.ravel() for index in np.meshgrid(np.arange(ny), np.arange(nx), indexing="ij"))
     corner = i + (nx + 1) * j
     offsets = np.array([0, 1, nx + 2, nx + 1])
-    return _with_sides(ELEMENT_TYPES["QUAD4"], points, corner[:, None] + offsets, [j == 0, i == nx - 1, j == ny - 1, i == 0])
+    return _with_sides(
+        ELEMENT_TYPES["QUAD4"], points, corner[:, None] + offsets, [j == 0, i == nx - 1, j == ny - 1, i == 0]
+    )
 
 
 def _hexahedra(lines: Sequence[np.ndarray]) -> Mesh:
@@ -75,9 +77,7 @@ def _tetrahedra(mesh: Mesh) -> Mesh:
     unique, inverse = np.unique(np.sort(faces, axis=2).reshape(-1, 4), axis=0, return_inverse=True)
     face_node = mesh.n_nodes + inverse.reshape(-1, 6)
     centre = mesh.n_nodes + len(unique) + np.arange(mesh.n_elements)
-    points = np.concatenate(
-        [mesh.points, mesh.points[unique].mean(axis=1), mesh.points[mesh.elements].mean(axis=1)]
-    )
+    points = np.concatenate([mesh.points, mesh.points[unique].mean(axis=1), mesh.points[mesh.elements].mean(axis=1)])
     # the face looks outward by the right hand, so its triangle turned over looks to the centre
     elements = np.stack(
         [

@@ -134,9 +134,7 @@ def _types() -> dict[str, ElementType]:
     edges = [tuple(side) for side in _QUAD_SIDES.tolist()]
     add("QUAD4", "QUAD4", _QUAD, _QUAD_SIDES, [1, 2, 3, 4], skfem.ElementQuad1())
     add("QUAD8", "QUAD4", _with_middles(_QUAD, edges), _QUAD_SIDES, [1, 2, 3, 4], skfem.ElementQuadS2())
-    add(
-        "QUAD9", "QUAD4", _with_middles(_QUAD, [*edges, (0, 1, 2, 3)]), _QUAD_SIDES, [1, 2, 3, 4], skfem.ElementQuad2()
-    )
+    add("QUAD9", "QUAD4", _with_middles(_QUAD, [*edges, (0, 1, 2, 3)]), _QUAD_SIDES, [1, 2, 3, 4], skfem.ElementQuad2())
     edges = [tuple(side) for side in _TRI_SIDES.tolist()]
     add("TRI3", "TRI3", _TRI, _TRI_SIDES, [1, 2, 3], skfem.ElementTriP1())
     add("TRI6", "TRI3", _with_middles(_TRI, edges), _TRI_SIDES, [1, 2, 3], skfem.ElementTriP2())

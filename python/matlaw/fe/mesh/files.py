@@ -90,9 +90,13 @@ def _read_exodus(path: Path) -> Mesh:
             letters, nodes = str(connect.elem_type).upper()[:3], connect.shape[1]
             found = _EXODUS_TYPES.get((letters, nodes))
             if found is None:
-                raise MeshFileError(f"{path}: block {number} has elements '{connect.elem_type}' of {nodes} nodes: {_OFFER}")
+                raise MeshFileError(
+                    f"{path}: block {number} has elements '{connect.elem_type}' of {nodes} nodes: {_OFFER}"
+                )
             if kind is not None and found != kind.name:
-                raise MeshFileError(f"{path}: has {kind.name} and {found}; elements of one type are needed (MOOSE mixes)")
+                raise MeshFileError(
+                    f"{path}: has {kind.name} and {found}; elements of one type are needed (MOOSE mixes)"
+                )
             kind = ELEMENT_TYPES[found]
             own = np.empty(connect.shape, int)
             own[:, kind.exodus_nodes] = np.asarray(connect[:]) - 1
@@ -186,7 +190,11 @@ def _read_gmsh(path: Path) -> Mesh:
 
 
 def _gmsh_sides(
-    path: Path, source: meshio.Mesh, tags: list[np.ndarray], labels: dict[tuple[int, int], str], mesh: Mesh,
+    path: Path,
+    source: meshio.Mesh,
+    tags: list[np.ndarray],
+    labels: dict[tuple[int, int], str],
+    mesh: Mesh,
     renumber: np.ndarray,
 ) -> None:
     corners = mesh.type.sides.shape[1]

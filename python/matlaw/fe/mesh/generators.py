@@ -64,7 +64,7 @@ _BIAS = (lambda value: 0.5 <= value <= 2.0, "between 0.5 and 2")
 
 @register("Mesh", "GeneratedMesh", "GeneratedMeshGenerator")
 class GeneratedMeshGenerator(MeshGenerator):
-    """A rectangle or box of ``nx`` times ``ny`` (times ``nz``) cells with sides left, right, bottom, top (back, front)."""
+    """A rectangle or box of ``nx`` by ``ny`` (by ``nz``) cells with sides left, right, bottom, top, back, front."""
 
     parameters: ClassVar = {
         "dim": Parameter("int", required=True),
@@ -117,8 +117,14 @@ class PatchMeshGenerator(MeshGenerator):
         return raise_order(self._flat() if dim == 2 else self._solid(), kind)
 
     def _mesh(
-        self, kind: str, fractions: np.ndarray, lengths: tuple[float, ...], elements: np.ndarray, side: int,
-        names: list[str], corners: list[str],
+        self,
+        kind: str,
+        fractions: np.ndarray,
+        lengths: tuple[float, ...],
+        elements: np.ndarray,
+        side: int,
+        names: list[str],
+        corners: list[str],
     ) -> Mesh:
         given = [self.values[f"{axis}_length"] for axis in "xyz"]
         length = np.array([b if a is None else a for a, b in zip(given, lengths, strict=True)])

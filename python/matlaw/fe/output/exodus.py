@@ -162,4 +162,3 @@ class ExodusWriter:
     def close(self) -> None:
         """Finish the file."""
         self._dataset.close()
-

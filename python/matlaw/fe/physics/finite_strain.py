@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from matlaw.fe.auxiliary.invariants import INDEX, matrix, symmetric
-
-#: factor from a Mandel component to the tensor component
-_FACTOR = np.where(np.eye(3) == 1.0, 1.0, np.sqrt(0.5))
+from matlaw.fe.auxiliary.invariants import matrix, symmetric
 
 
 def full(values: np.ndarray) -> np.ndarray:
@@ -19,43 +16,31 @@ def full(values: np.ndarray) -> np.ndarray:
     return matrix(values) if values.ndim == 2 else values
 
 
-def green_lagrange(F: np.ndarray) -> np.ndarray:
-    r"""Green-Lagrange strain :math:`\tfrac12 (F^T F - 1)`, ``(n, 3, 3)`` to ``(n, 6)``."""
-    return symmetric(0.5 * (F.swapaxes(1, 2) @ F - np.eye(3)))
-
-
-def by_deformation_gradient(tangent: np.ndarray, F: np.ndarray) -> np.ndarray:
-    r"""The derivative by the Green-Lagrange strain made one by ``F``: :math:`C_{..ML} F_{kM}`.
-
-    :param tangent: ``(n, k, 6)``
-    :returns: ``(n, k, 3, 3)``
-    """
-    return np.einsum("ncml,nkm->nckl", tangent[..., INDEX] * _FACTOR, F)
-
-
 def first_piola_kirchhoff(measure: str, stress: np.ndarray, F: np.ndarray) -> np.ndarray:
     """``P`` from a stress of some measure.
 
-    :param measure: ``pk1``, ``pk2`` or ``cauchy``
+    :param measure: ``PK1``, ``PK2`` or ``CAUCHY``
     :param stress: ``(n, 3, 3)``
     """
-    if measure == "pk1":
+    if measure == "PK1":
         return stress
-    if measure == "pk2":
+    if measure == "PK2":
         return F @ stress
     return np.linalg.det(F)[:, None, None] * stress @ np.linalg.inv(F).swapaxes(1, 2)
 
 
-def tangent_of_first_piola_kirchhoff(measure: str, stress: np.ndarray, tangent: np.ndarray, F: np.ndarray) -> np.ndarray:
+def tangent_of_first_piola_kirchhoff(
+    measure: str, stress: np.ndarray, tangent: np.ndarray, F: np.ndarray
+) -> np.ndarray:
     r""":math:`\partial P_{iJ} / \partial F_{kL}` from the derivative of a stress of some measure.
 
     :param stress: ``(n, 3, 3)``
     :param tangent: derivative of the stress by ``F``, ``(n, 3, 3, 3, 3)``
     :returns: ``(n, 3, 3, 3, 3)``
     """
-    if measure == "pk1":
+    if measure == "PK1":
         return tangent
-    if measure == "pk2":
+    if measure == "PK2":
         result = np.einsum("niI,nIJkL->niJkL", F, tangent)
         result += np.einsum("ik,nLJ->niJkL", np.eye(3), stress)
         return result

@@ -81,16 +81,17 @@ class ScalarKernel(Kernel):
     def _add_mass(self, arrays: ElementArrays, by: str, factor: np.ndarray) -> None:
         r"""Add :math:`\int w f\, \delta v`, the derivative of a term :math:`\int w g(v)`."""
         other = self.problem.points.space(self.problem.unknowns.variables[by].order).shape
-        local = np.einsum("eq,eqa,eqb->eab", factor * self.weights, self._shape(), np.broadcast_to(
-            other, (len(self.elements), *other.shape[1:])
-        ))
+        local = np.einsum(
+            "eq,eqa,eqb->eab",
+            factor * self.weights,
+            self._shape(),
+            np.broadcast_to(other, (len(self.elements), *other.shape[1:])),
+        )
         arrays.add_matrix(self.variable, by, self.elements, local)
 
     def _add_source(self, arrays: ElementArrays, values: np.ndarray) -> None:
         r"""Add :math:`\int w f`."""
-        arrays.add_vector(
-            self.variable, self.elements, np.einsum("eq,eqa->ea", values * self.weights, self._shape())
-        )
+        arrays.add_vector(self.variable, self.elements, np.einsum("eq,eqa->ea", values * self.weights, self._shape()))
 
 
 class _Diffusive(ScalarKernel):

@@ -60,6 +60,22 @@ class Mechanics:
         """The same on sides, ``(n_sides, n_points, k)``."""
         return self._complete(np.einsum("sqij,sj->sqi", self._operator(sides), u[self.dofs[sides.elements]]))
 
+    def deformed_sides(self, sides: SidePoints, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Sides where the displacements put them.
+
+        :returns: the tangents, ``(n_sides, n_points, dim, dim - 1)``; their derivatives by a displacement of each node,
+            ``(n_sides, n_points, m, dim - 1)``; and the way around the axis, 1 in Cartesian coordinates,
+            ``(n_sides, n_points)``
+        """
+        space = sides.space(self.order)
+        directions = sides.directions[:, None]
+        slopes = space.reference_gradients @ directions
+        moved = np.stack([self.unknowns.of(u, name)[space.nodes] for name in self.displacements], axis=1)
+        around = np.ones(sides.weights.shape)
+        if sides.radius is not None:
+            around = 2.0 * np.pi * (sides.radius + (space.shape @ moved[:, 0, :, None])[..., 0])
+        return sides.jacobian @ directions + moved[:, None] @ slopes, slopes, around
+
     def _complete(self, values: np.ndarray) -> np.ndarray:
         if self.large:
             values[..., [0, 4, 8]] += 1.0
@@ -121,10 +137,7 @@ class Response:
         self.stress = finite_strain.first_piola_kirchhoff(law.measure, whole, F).reshape(n, 9)
         if not tangent:
             return
-        derivative = points.tangent(law.stress, law.strain)
-        if law.inputs[law.strain] == "SR2":
-            derivative = finite_strain.by_deformation_gradient(derivative.reshape(n, -1, 6), F)
-        derivative = derivative.reshape(n, -1, 9)
+        derivative = points.tangent(law.stress, law.strain).reshape(n, -1, 9)
         if derivative.shape[1] == 6:
             derivative = np.stack([finite_strain.full(derivative[:, :, column]) for column in range(9)], axis=-1)
         self.tangent = finite_strain.tangent_of_first_piola_kirchhoff(
@@ -140,8 +153,4 @@ class Response:
 
 def law_input(points: LawPoints, driving: np.ndarray) -> np.ndarray:
     """What a mechanical law takes, from the strain or the deformation gradient, ``(n, k)``."""
-    law = points.law
-    if not law.large:
-        return driving
-    F = driving.reshape(-1, 3, 3)
-    return finite_strain.green_lagrange(F) if law.inputs[law.strain] == "SR2" else F
+    return driving.reshape(-1, 3, 3) if points.law.large else driving

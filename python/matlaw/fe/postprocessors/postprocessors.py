@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from matlaw.fe.assembly.points import SidePoints
+from matlaw.fe.assembly.points import SidePoints, outward
 from matlaw.fe.auxiliary.invariants import matrix
+from matlaw.fe.functions.functions import function_from
 from matlaw.fe.input.parameters import Parameter, required
 from matlaw.fe.input.registry import MooseObject, register
-from matlaw.fe.functions.functions import function_from
 from matlaw.fe.law import LawPoints
 from matlaw.fe.mesh.locate import locate
 from matlaw.fe.mesh.selection import side_sets_of
@@ -81,7 +81,7 @@ class _Elemental(_OfVariable):
 
     def points(self, problem: Problem) -> np.ndarray:
         """Values of the variable at quadrature points, ``(n_elements, n_points)``."""
-        return problem.field_at_points(self.values["variable"], problem.u)
+        return problem.field_at(problem.points, self.values["variable"], problem.u)
 
 
 @register("Postprocessors", "ElementAverageValue")
@@ -300,7 +300,7 @@ class _OnSides(_OfVariable):
     def integrals(self, problem: Problem) -> tuple[float, float]:
         """Integral of the variable, and area."""
         name = self.values["variable"]
-        total = sum(float((problem.field_on_sides(sides, name) * sides.weights).sum()) for sides in self._sides)
+        total = sum(float((problem.field_at(sides, name, problem.u) * sides.weights).sum()) for sides in self._sides)
         return total, sum(float(sides.weights.sum()) for sides in self._sides)
 
 
@@ -346,11 +346,34 @@ class ElementL2Error(_Elemental):
         return float(np.sqrt((error * problem.points.weights[self._elements]).sum()))
 
 
+@register("Postprocessors", "MatlawTimeStepLimit")
+class MatlawTimeStepLimit(Postprocessor):
+    """The largest next time step that laws suggest: for ``timestep_limiting_postprocessor`` of IterationAdaptiveDT."""
+
+    parameters: ClassVar = {**_COMMON, "laws": required("strings")}
+
+    def link(self, problem: Problem) -> None:
+        """Find the laws."""
+        self._laws = []
+        for name in self.values["laws"]:
+            own = [points for points in problem.laws if points.law.name == name]
+            if not own:
+                known = ", ".join(points.law.name for points in problem.laws) or "none"
+                raise self.values.error(f"no entry '{name}' of [Matlaw]; there are: {known}", "laws")
+            self._laws += own
+
+    def value(self, problem: Problem) -> float:
+        """The limit; the largest number where no law wants a smaller step."""
+        factor = min(points.dt_factor for points in self._laws)
+        return factor * problem.dt if factor < 1.0 else float(np.finfo(float).max)
+
+
 @register("Postprocessors", "SidesetReaction")
 class SidesetReaction(Postprocessor):
     """Force that a side set carries in one direction: the integral of the stress over its sides.
 
-    As in MOOSE the law is evaluated on the sides, where it has quadrature points of its own, with their own state.
+    As in MOOSE the law is evaluated on the sides, where it has quadrature points of its own, with their own state, and
+    the sides are those of the deformed mesh unless ``use_displaced_mesh = false``.
     """
 
     parameters: ClassVar = {
@@ -358,7 +381,7 @@ class SidesetReaction(Postprocessor):
         "boundary": required("strings"),
         "direction": required("reals"),
         "stress_tensor": required(),
-        "use_displaced_mesh": Parameter("bool", False, ignored=True),
+        "use_displaced_mesh": Parameter("bool", True),
     }
 
     def link(self, problem: Problem) -> None:
@@ -389,17 +412,21 @@ class SidesetReaction(Postprocessor):
         total = 0.0
         for sides, laws in self._patches:
             driving = self._mechanics.driving_on(sides, problem.u)
+            area = sides.normals * sides.weights[..., None]
+            if self.values["use_displaced_mesh"]:
+                tangents, _, around = self._mechanics.deformed_sides(sides, problem.u)
+                area = outward(tangents) * (around * sides.quadrature_weights)[..., None]
             for chosen, points in laws:
                 law = points.law
                 local = np.ascontiguousarray(driving[chosen]).reshape(-1, driving.shape[-1])
-                inputs = {name: problem.field_on_sides(sides, name)[chosen].ravel() for name in law.scalars}
+                inputs, parameters = problem.sourced(law, sides, chosen, problem.u, t)
+                points.set_parameters(parameters)
                 points.evaluate({**inputs, law.strain: law_input(points, local)}, t, tangent=False)
                 stress = Response(points, local, [], False).stress
                 if law.large:
                     stress = finite_strain.cauchy(stress.reshape(-1, 3, 3), local.reshape(-1, 3, 3))
                 whole = matrix(stress).reshape(len(chosen), -1, 3, 3)
-                traction = np.einsum("sqi,sqij,j->sq", sides.normals[chosen], whole, self._direction)
-                total += float((traction * sides.weights[chosen]).sum())
+                total += float(np.einsum("sqi,sqij,j->", area[chosen], whole, self._direction))
         self._force = total
 
     def commit(self) -> None:

@@ -9,7 +9,6 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.linalg import splu
 
 from matlaw.fe.solve.conjugate_gradients import conjugate_gradients
-from matlaw.fe.solve.multigrid import MultigridPreconditioner
 
 #: systems with more unknowns go to conjugate gradients first
 DIRECT_LIMIT = 3000
@@ -65,6 +64,8 @@ class LinearSolver:
         :raises SingularSystemError: the system cannot be solved
         """
         if self.iterative and _symmetric(matrix):
+            from matlaw.fe.solve.multigrid import MultigridPreconditioner  # PyAMG takes a while to import
+
             multigrid = MultigridPreconditioner(matrix, self._points, self._components, self._displacements)
             solution = conjugate_gradients(
                 matrix, right, multigrid.apply, self._tolerance, min(self._max_iterations, 1000)

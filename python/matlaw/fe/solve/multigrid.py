@@ -10,8 +10,8 @@ from scipy.sparse import csr_matrix
 class MultigridPreconditioner:
     """One symmetric V-cycle.
 
-    Aggregation has to know what a smooth error looks like. For displacements these are the motions of a rigid body; for any
-    other variable the constant.
+    Aggregation has to know what a smooth error looks like. For displacements these are the motions of a rigid body; for
+    any other variable the constant.
 
     :param matrix: symmetric
     :param points: position of each unknown's node, ``(n, 3)``
