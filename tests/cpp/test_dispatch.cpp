@@ -356,32 +356,7 @@ public:
 
   Watched(std::unique_ptr<Model> law, std::shared_ptr<Notes> notes) : _law(std::move(law)), _notes(std::move(notes)) {}
 
-  const std::string & name() const override { return _law->name(); }
-  const std::vector<std::string> & input_names() const override { return _law->input_names(); }
-  const std::vector<std::string> & output_names() const override { return _law->output_names(); }
-  const std::vector<std::vector<std::int64_t>> & input_base_shapes() const override
-  {
-    return _law->input_base_shapes();
-  }
-  const std::vector<std::vector<std::int64_t>> & output_base_shapes() const override
-  {
-    return _law->output_base_shapes();
-  }
-  const std::vector<std::vector<std::int64_t>> & input_sub_batch_shapes() const override
-  {
-    return _law->input_sub_batch_shapes();
-  }
-  const std::vector<std::vector<std::int64_t>> & output_sub_batch_shapes() const override
-  {
-    return _law->output_sub_batch_shapes();
-  }
-  const std::vector<std::string> & input_types() const override { return _law->input_types(); }
-  const std::vector<std::string> & output_types() const override { return _law->output_types(); }
-  at::Device device() const override { return _law->device(); }
-  at::ScalarType dtype() const override { return _law->dtype(); }
-  const std::vector<DerivativePair> & derivative_pairs() const override { return _law->derivative_pairs(); }
-  const std::vector<StatePair> & state_pairs() const override { return _law->state_pairs(); }
-
+  const Description & description() const override { return _law->description(); }
   Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options) const override
   {
     auto & notes = *_notes;

@@ -49,6 +49,26 @@ struct StatePair
   std::vector<double> initial;
 };
 
+/// What a law says of its boundary. Lists of inputs, and of outputs, are in one order.
+struct Description
+{
+  std::string name;
+  std::vector<std::string> input_names, output_names;
+  std::vector<std::vector<std::int64_t>> input_base_shapes, output_base_shapes;
+  std::vector<std::vector<std::int64_t>> input_sub_batch_shapes, output_sub_batch_shapes;
+  /// Tensor type of each ("Scalar", "SR2", ...)
+  std::vector<std::string> input_types, output_types;
+  /// Where inputs and outputs lie
+  at::Device device = at::kCPU;
+  at::ScalarType dtype = at::kDouble;
+  /// Derivatives that jacobian() and evaluate() return
+  std::vector<DerivativePair> derivative_pairs;
+  std::vector<StatePair> state_pairs;
+  /// Inputs (t, t~1) that are time and its old value. A row that fails while the one is not after the other is
+  /// BAD_INPUT.
+  std::vector<std::pair<std::string, std::string>> times;
+};
+
 /// What to compute in a call of Model::evaluate.
 struct EvaluateOptions
 {
@@ -104,24 +124,27 @@ class Model
 public:
   virtual ~Model();
 
-  virtual const std::string & name() const = 0;
-  virtual const std::vector<std::string> & input_names() const = 0;
-  virtual const std::vector<std::string> & output_names() const = 0;
-  virtual const std::vector<std::vector<std::int64_t>> & input_base_shapes() const = 0;
-  virtual const std::vector<std::vector<std::int64_t>> & output_base_shapes() const = 0;
-  virtual const std::vector<std::vector<std::int64_t>> & input_sub_batch_shapes() const = 0;
-  virtual const std::vector<std::vector<std::int64_t>> & output_sub_batch_shapes() const = 0;
-  /// Tensor type of each input and output ("Scalar", "SR2", ...)
-  virtual const std::vector<std::string> & input_types() const = 0;
-  virtual const std::vector<std::string> & output_types() const = 0;
-  virtual at::Device device() const = 0;
-  virtual at::ScalarType dtype() const = 0;
-  /// Derivatives that jacobian() and evaluate() return.
-  virtual const std::vector<DerivativePair> & derivative_pairs() const = 0;
-  virtual const std::vector<StatePair> & state_pairs() const = 0;
-  /// Inputs (t, t~1) that are time and its old value. A row that fails while the one is not after the other is
-  /// BAD_INPUT.
-  virtual std::vector<std::pair<std::string, std::string>> times() const;
+  virtual const Description & description() const = 0;
+  const std::string & name() const { return description().name; }
+  const std::vector<std::string> & input_names() const { return description().input_names; }
+  const std::vector<std::string> & output_names() const { return description().output_names; }
+  const std::vector<std::vector<std::int64_t>> & input_base_shapes() const { return description().input_base_shapes; }
+  const std::vector<std::vector<std::int64_t>> & output_base_shapes() const { return description().output_base_shapes; }
+  const std::vector<std::vector<std::int64_t>> & input_sub_batch_shapes() const
+  {
+    return description().input_sub_batch_shapes;
+  }
+  const std::vector<std::vector<std::int64_t>> & output_sub_batch_shapes() const
+  {
+    return description().output_sub_batch_shapes;
+  }
+  const std::vector<std::string> & input_types() const { return description().input_types; }
+  const std::vector<std::string> & output_types() const { return description().output_types; }
+  at::Device device() const { return description().device; }
+  at::ScalarType dtype() const { return description().dtype; }
+  const std::vector<DerivativePair> & derivative_pairs() const { return description().derivative_pairs; }
+  const std::vector<StatePair> & state_pairs() const { return description().state_pairs; }
+  const std::vector<std::pair<std::string, std::string>> & times() const { return description().times; }
 
   /// Outputs and the verdict per row. Throws FatalError for a wrong call, never for a row.
   virtual Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const = 0;

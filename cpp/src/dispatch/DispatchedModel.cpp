@@ -40,13 +40,6 @@ std::vector<Variable> variables(const std::vector<std::string> & names, const st
   return result;
 }
 
-Shape trailing_shape(const Variable & variable)
-{
-  auto shape = variable.sub_batch_shape;
-  shape.insert(shape.end(), variable.base_shape.begin(), variable.base_shape.end());
-  return shape;
-}
-
 /// What the chunks of one call share.
 class Progress
 {
@@ -145,6 +138,7 @@ struct DispatchedModel::Implementation
   std::shared_ptr<const Scheduler> scheduler;
   at::Device home;
   std::vector<std::unique_ptr<Model>> copies;
+  Description description;
   std::vector<Variable> inputs, outputs, parameter_variables;
   std::vector<std::string> parameter_names;
   TensorMap parameters;
@@ -178,6 +172,8 @@ struct DispatchedModel::Implementation
           copy.named_parameters().size() != law().named_parameters().size())
         throw FatalError(subject + "differs from the first one in name, variables, parameters or dtype.");
     }
+    description = law().description();
+    description.device = home;
     inputs =
         variables(law().input_names(), law().input_types(), law().input_sub_batch_shapes(), law().input_base_shapes());
     outputs = variables(law().output_names(), law().output_types(), law().output_sub_batch_shapes(),
@@ -342,7 +338,7 @@ struct DispatchedModel::Implementation
         if (const auto found = member(part.result).find(variable.reported); found != member(part.result).end())
           chunks.push_back(found->second);
       if (!chunks.empty())
-        whole.emplace(variable.reported, joined(chunks, batch, trailing_shape(variable)));
+        whole.emplace(variable.reported, joined(chunks, batch, variable.public_shape()));
     }
     return whole;
   }
@@ -406,62 +402,10 @@ const Model & DispatchedModel::copy(std::size_t device) const
 {
   return *_implementation->copies.at(device);
 }
-const std::string & DispatchedModel::name() const
-{
-  return _implementation->law().name();
-}
-const std::vector<std::string> & DispatchedModel::input_names() const
-{
-  return _implementation->law().input_names();
-}
-const std::vector<std::string> & DispatchedModel::output_names() const
-{
-  return _implementation->law().output_names();
-}
-const std::vector<Shape> & DispatchedModel::input_base_shapes() const
-{
-  return _implementation->law().input_base_shapes();
-}
-const std::vector<Shape> & DispatchedModel::output_base_shapes() const
-{
-  return _implementation->law().output_base_shapes();
-}
-const std::vector<Shape> & DispatchedModel::input_sub_batch_shapes() const
-{
-  return _implementation->law().input_sub_batch_shapes();
-}
-const std::vector<Shape> & DispatchedModel::output_sub_batch_shapes() const
-{
-  return _implementation->law().output_sub_batch_shapes();
-}
-const std::vector<std::string> & DispatchedModel::input_types() const
-{
-  return _implementation->law().input_types();
-}
-const std::vector<std::string> & DispatchedModel::output_types() const
-{
-  return _implementation->law().output_types();
-}
-at::Device DispatchedModel::device() const
-{
-  return _implementation->home;
-}
-at::ScalarType DispatchedModel::dtype() const
-{
-  return _implementation->law().dtype();
-}
-const std::vector<DerivativePair> & DispatchedModel::derivative_pairs() const
-{
-  return _implementation->law().derivative_pairs();
-}
-std::vector<std::pair<std::string, std::string>> DispatchedModel::times() const
-{
-  return _implementation->law().times();
-}
 
-const std::vector<StatePair> & DispatchedModel::state_pairs() const
+const Description & DispatchedModel::description() const
 {
-  return _implementation->law().state_pairs();
+  return _implementation->description;
 }
 
 Evaluation DispatchedModel::evaluate(const TensorMap & inputs, const EvaluateOptions & options) const
@@ -563,7 +507,7 @@ BlockMap DispatchedModel::param_jacobian(const TensorMap & inputs) const
       continue;
     for (const auto & [parameter, block] : row->second)
     {
-      const auto ndim = std::int64_t(trailing_shape(output).size() + self.parameter(parameter).base_shape.size());
+      const auto ndim = std::int64_t(output.public_shape().size() + self.parameter(parameter).base_shape.size());
       const auto find = [&, &parameter = parameter](const auto & part) -> const at::Tensor &
       { return part.result.at(output.reported).at(parameter); };
       whole[output.reported][parameter] = Implementation::joined_block(

@@ -28,20 +28,7 @@ struct Model::Impl
 
   py::handle python() const { return model; }
 
-  std::string name;
-  std::vector<std::string> input_names;
-  std::vector<std::string> output_names;
-  std::vector<std::vector<std::int64_t>> input_base_shapes;
-  std::vector<std::vector<std::int64_t>> output_base_shapes;
-  std::vector<std::vector<std::int64_t>> input_sub_batch_shapes;
-  std::vector<std::vector<std::int64_t>> output_sub_batch_shapes;
-  std::vector<std::string> input_types;
-  std::vector<std::string> output_types;
-  at::Device device = at::kCPU;
-  at::ScalarType dtype = at::kDouble;
-  std::vector<DerivativePair> derivative_pairs;
-  std::vector<StatePair> state_pairs;
-  std::vector<std::pair<std::string, std::string>> times;
+  Description description;
   TensorMap parameters;
 };
 
@@ -74,27 +61,28 @@ Model::Impl::~Impl()
 
 void Model::Impl::describe()
 {
+  auto & d = description;
   const py::dict facts = embedding().attr("describe")(python());
   const auto read = [&facts](const char * key, auto & to)
   { to = py::cast<std::remove_reference_t<decltype(to)>>(facts[key]); };
-  read("name", name);
-  read("input_names", input_names);
-  read("output_names", output_names);
-  read("input_base_shapes", input_base_shapes);
-  read("output_base_shapes", output_base_shapes);
-  read("input_sub_batch_shapes", input_sub_batch_shapes);
-  read("output_sub_batch_shapes", output_sub_batch_shapes);
-  read("input_types", input_types);
-  read("output_types", output_types);
-  device = at::Device(py::cast<std::string>(facts["device"]));
-  dtype = dtype_of(py::cast<std::string>(facts["dtype"]));
+  read("name", d.name);
+  read("input_names", d.input_names);
+  read("output_names", d.output_names);
+  read("input_base_shapes", d.input_base_shapes);
+  read("output_base_shapes", d.output_base_shapes);
+  read("input_sub_batch_shapes", d.input_sub_batch_shapes);
+  read("output_sub_batch_shapes", d.output_sub_batch_shapes);
+  read("input_types", d.input_types);
+  read("output_types", d.output_types);
+  d.device = at::Device(py::cast<std::string>(facts["device"]));
+  d.dtype = dtype_of(py::cast<std::string>(facts["dtype"]));
   for (const py::handle pair : facts["derivative_pairs"])
-    derivative_pairs.push_back({py::cast<std::string>(pair["output"]), py::cast<std::string>(pair["input"])});
+    d.derivative_pairs.push_back({py::cast<std::string>(pair["output"]), py::cast<std::string>(pair["input"])});
   for (const py::handle pair : facts["state_pairs"])
-    state_pairs.push_back({py::cast<std::string>(pair["current"]), py::cast<std::string>(pair["old"]),
-                           py::cast<std::string>(pair["role"]) == "state",
-                           py::cast<std::vector<double>>(pair["initial"])});
-  read("times", times);
+    d.state_pairs.push_back({py::cast<std::string>(pair["current"]), py::cast<std::string>(pair["old"]),
+                             py::cast<std::string>(pair["role"]) == "state",
+                             py::cast<std::vector<double>>(pair["initial"])});
+  read("times", d.times);
 }
 
 /// Of what Python returned for evaluate(..., history=True).
@@ -146,69 +134,9 @@ Model & Model::operator=(Model && other) noexcept
   return *this;
 }
 
-const std::string & Model::name() const
+const Description & Model::description() const
 {
-  return _impl->name;
-}
-
-const std::vector<std::string> & Model::input_names() const
-{
-  return _impl->input_names;
-}
-
-const std::vector<std::string> & Model::output_names() const
-{
-  return _impl->output_names;
-}
-
-const std::vector<std::vector<std::int64_t>> & Model::input_base_shapes() const
-{
-  return _impl->input_base_shapes;
-}
-
-const std::vector<std::vector<std::int64_t>> & Model::output_base_shapes() const
-{
-  return _impl->output_base_shapes;
-}
-
-const std::vector<std::vector<std::int64_t>> & Model::input_sub_batch_shapes() const
-{
-  return _impl->input_sub_batch_shapes;
-}
-
-const std::vector<std::vector<std::int64_t>> & Model::output_sub_batch_shapes() const
-{
-  return _impl->output_sub_batch_shapes;
-}
-
-const std::vector<std::string> & Model::input_types() const
-{
-  return _impl->input_types;
-}
-
-const std::vector<std::string> & Model::output_types() const
-{
-  return _impl->output_types;
-}
-
-at::Device Model::device() const
-{
-  return _impl->device;
-}
-
-at::ScalarType Model::dtype() const
-{
-  return _impl->dtype;
-}
-
-const std::vector<DerivativePair> & Model::derivative_pairs() const
-{
-  return _impl->derivative_pairs;
-}
-
-const std::vector<StatePair> & Model::state_pairs() const
-{
-  return _impl->state_pairs;
+  return _impl->description;
 }
 
 Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & options) const
@@ -245,11 +173,6 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
           read_history(said, result);
         return result;
       });
-}
-
-std::vector<std::pair<std::string, std::string>> Model::times() const
-{
-  return _impl->times;
 }
 
 std::shared_ptr<const Failure> Model::last_failure() const

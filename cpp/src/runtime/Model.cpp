@@ -38,11 +38,6 @@ std::pair<TensorMap, BlockMap> Model::jacobian(const TensorMap & inputs) const
   return {std::move(evaluation.outputs), std::move(evaluation.jacobian)};
 }
 
-std::vector<std::pair<std::string, std::string>> Model::times() const
-{
-  return {};
-}
-
 std::shared_ptr<const Failure> Model::last_failure() const
 {
   return nullptr;

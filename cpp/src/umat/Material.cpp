@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "matlaw/errors.h"
-#include "support/text.h"
+#include "solve_small.h"
+#include "statev.h"
 
 namespace matlaw::umat
 {
@@ -21,237 +22,15 @@ struct Material::Workspace
   double tangent[36];
 };
 
-namespace
-{
-/// The components of the host in which the library stores symmetric tensors in STATEV, for each Mandel component.
-constexpr int place_in_statev[6] = {0, 1, 2, 5, 4, 3};
-
-void state_from_host(const Variable & variable, const double * statev, double * value)
-{
-  if (variable.type != "SR2")
-  {
-    std::copy_n(statev, variable.size, value);
-    return;
-  }
-  for (std::int64_t tensor = 0; tensor < variable.size; tensor += 6)
-    for (int c = 0; c < 6; c++)
-      value[tensor + c] = statev[tensor + place_in_statev[c]] / Hypothesis::factor(c);
-}
-
-void state_to_host(const Variable & variable, const double * value, double * statev)
-{
-  if (variable.type != "SR2")
-  {
-    std::copy_n(value, variable.size, statev);
-    return;
-  }
-  for (std::int64_t tensor = 0; tensor < variable.size; tensor += 6)
-    for (int c = 0; c < 6; c++)
-      statev[tensor + place_in_statev[c]] = value[tensor + c] * Hypothesis::factor(c);
-}
-
-/// A x = b for a small matrix, by elimination with row pivots; `b` receives x. `m` right-hand sides. False when
-/// singular.
-bool solve_small(int n, double * A, double * b, int m)
-{
-  for (int k = 0; k < n; k++)
-  {
-    int pivot = k;
-    for (int i = k + 1; i < n; i++)
-      if (std::abs(A[i * n + k]) > std::abs(A[pivot * n + k]))
-        pivot = i;
-    if (!(std::abs(A[pivot * n + k]) > 0.0))
-      return false;
-    if (pivot != k)
-    {
-      std::swap_ranges(A + k * n, A + (k + 1) * n, A + pivot * n);
-      std::swap_ranges(b + k * m, b + (k + 1) * m, b + pivot * m);
-    }
-    for (int i = k + 1; i < n; i++)
-    {
-      const double factor = A[i * n + k] / A[k * n + k];
-      for (int j = k; j < n; j++)
-        A[i * n + j] -= factor * A[k * n + j];
-      for (int j = 0; j < m; j++)
-        b[i * m + j] -= factor * b[k * m + j];
-    }
-  }
-  for (int k = n - 1; k >= 0; k--)
-    for (int j = 0; j < m; j++)
-    {
-      for (int i = k + 1; i < n; i++)
-        b[k * m + j] -= A[k * n + i] * b[i * m + j];
-      b[k * m + j] /= A[k * n + k];
-    }
-  return true;
-}
-
-bool follows_strain(Quantity quantity)
-{
-  return quantity == Quantity::STRAIN || quantity == Quantity::STRAIN_INCREMENT || quantity == Quantity::STRAIN_RATE ||
-         quantity == Quantity::DEFORMATION_GRADIENT;
-}
-}
-
 Material::Material(Settings settings) : _settings(std::move(settings))
 {
   auto law = std::make_unique<Law>(_settings);
   _first = law.get();
   _laws[{}] = std::move(law);
-  bind();
+  _binding = bind(_settings, *_first);
 }
 
 Material::~Material() = default;
-
-const Source & Material::source_of(const std::map<std::string, Source> & sources, const char * kind,
-                                   const Variable & variable) const
-{
-  const auto found = sources.find(variable.name);
-  if (found == sources.end())
-    throw FatalError(_settings.path + ": [Umat] " + kind + " does not say what the law's '" + variable.name + "' (" +
-                     variable.type + ") is. Write the settings again with matlaw-umat, or add a line " + variable.name +
-                     " = '...' there.");
-  return found->second;
-}
-
-void Material::check_type(const Variable & variable, const Source & source, const std::string & place) const
-{
-  std::int64_t size = 1;
-  switch (source.quantity)
-  {
-  case Quantity::STRAIN:
-  case Quantity::OLD_STRAIN:
-  case Quantity::STRAIN_INCREMENT:
-  case Quantity::STRAIN_RATE:
-  case Quantity::STRESS:
-    if (variable.type != "SR2" || variable.size != 6)
-      throw FatalError(place + ": a strain or stress is one SR2, but '" + variable.name + "' is a " + variable.type +
-                       " of " + std::to_string(variable.size) + " components.");
-    return;
-  case Quantity::DEFORMATION_GRADIENT:
-  case Quantity::OLD_DEFORMATION_GRADIENT:
-    size = 9;
-    break;
-  case Quantity::SPIN:
-    size = 3;
-    break;
-  case Quantity::CONSTANT:
-    size = std::int64_t(source.constant.size());
-    break;
-  case Quantity::PREDEF:
-  case Quantity::OLD_PREDEF:
-  case Quantity::PROPS:
-  case Quantity::STATEV:
-  case Quantity::UNUSED:
-    return;
-  default:
-    break;
-  }
-  if (variable.size != size)
-    throw FatalError(place + ": what is given there has " + std::to_string(size) + " components, '" + variable.name +
-                     "' (" + variable.type + ") has " + std::to_string(variable.size) + ".");
-}
-
-void Material::bind()
-{
-  const Law & law = *_first;
-  const auto check_names = [&](const auto & entries, const char * kind, const std::vector<std::string> & known)
-  {
-    for (const auto & [name, entry] : entries)
-      if (std::find(known.begin(), known.end(), name) == known.end())
-        throw FatalError(_settings.path + ": [Umat] " + kind + " " + name + ": the law has no such variable; it has " +
-                         support::quoted_list(known) + "." + support::did_you_mean(name, known));
-  };
-  const auto names = [](const std::vector<Variable> & variables)
-  {
-    std::vector<std::string> all;
-    for (const auto & variable : variables)
-      all.push_back(variable.name);
-    return all;
-  };
-  check_names(_settings.inputs, "inputs", names(law.inputs()));
-  check_names(_settings.initial, "initial", names(law.inputs()));
-  check_names(_settings.outputs, "outputs", names(law.outputs()));
-  check_names(_settings.parameters, "parameters", law.parameter_names());
-  const auto use = [](int & largest, int entry, std::int64_t size)
-  { largest = std::max(largest, entry + int(size) - 1); };
-
-  bool starts = false;
-  for (const auto & variable : law.inputs())
-  {
-    const auto & source = source_of(_settings.inputs, "inputs", variable);
-    const auto place = _settings.path + ": [Umat] inputs " + variable.name;
-    check_type(variable, source, place);
-    if (source.quantity == Quantity::UNUSED)
-      throw FatalError(place + ": an input cannot be 'unused'; 'value 0' gives it a constant.");
-    if (source.quantity == Quantity::STATEV)
-      use(_n_statev, source.entry, variable.size);
-    if (source.quantity == Quantity::PROPS)
-      use(_n_props, source.entry, variable.size);
-    _by_deformation_gradient |= source.quantity == Quantity::DEFORMATION_GRADIENT;
-    Input input{variable, source, {}};
-    if (source.quantity == Quantity::STATEV)
-      input.initial = law.initial(variable.name);
-    if (const auto given = _settings.initial.find(variable.name); given != _settings.initial.end())
-    {
-      if (source.quantity != Quantity::STATEV || std::int64_t(given->second.size()) != variable.size)
-        throw FatalError(_settings.path + ": [Umat] initial " + variable.name + ": expected " +
-                         std::to_string(variable.size) + " numbers, for an input that comes from STATEV.");
-      input.initial = given->second;
-    }
-    if (std::all_of(input.initial.begin(), input.initial.end(), [](double x) { return x == 0.0; }))
-      input.initial.clear();
-    starts |= !input.initial.empty();
-    _inputs.push_back(std::move(input));
-  }
-  if (starts && _settings.started == 0)
-    throw FatalError(_settings.path +
-                     ": [Umat] started is missing: the state of the law does not start from zero, so an "
-                     "entry of STATEV has to tell that it has started ('statev' and its number).");
-  use(_n_statev, _settings.started, 1);
-  for (const auto & [name, source] : _settings.parameters)
-  {
-    if (source.quantity != Quantity::PROPS && source.quantity != Quantity::CONSTANT)
-      throw FatalError(_settings.path + ": [Umat] parameters " + name +
-                       ": a parameter of the law is set from 'props' and an entry, or from 'value' and a number.");
-    use(_n_props, source.entry, 1);
-  }
-
-  const Variable * stress = nullptr;
-  for (const auto & variable : law.outputs())
-  {
-    const auto & source = source_of(_settings.outputs, "outputs", variable);
-    const auto place = _settings.path + ": [Umat] outputs " + variable.name;
-    check_type(variable, source, place);
-    if (source.quantity == Quantity::STATEV)
-      use(_n_statev, source.entry, variable.size);
-    else if (source.quantity == Quantity::STRESS)
-    {
-      if (stress)
-        throw FatalError(place + ": '" + stress->name + "' is the stress already.");
-      stress = &variable;
-    }
-    else if (source.quantity != Quantity::UNUSED)
-      throw FatalError(place + ": an output is the 'stress', goes to 'statev' and an entry, or is 'unused'.");
-    _outputs.push_back({variable, source});
-  }
-  if (!stress)
-    throw FatalError(_settings.path + ": [Umat] outputs: no output of the law is the 'stress'.");
-  _stress = stress->offset;
-
-  for (const auto & input : _inputs)
-  {
-    if (!follows_strain(input.source.quantity))
-      continue;
-    const auto found = std::find_if(law.blocks().begin(), law.blocks().end(), [&](const auto & block)
-                                    { return block.output == stress->name && block.input == input.variable.name; });
-    if (found == law.blocks().end())
-      throw FatalError("The law '" + _settings.law + "' was compiled without the derivative " + stress->name + ":" +
-                       input.variable.name + " that DDSDDE needs. Compile it with matlaw-compile -d " + stress->name +
-                       ":" + input.variable.name + ".");
-    _tangents.push_back({input.source.quantity, *found});
-  }
-}
 
 void Material::check_arrays(const matlaw_umat_call & call) const
 {
@@ -260,10 +39,10 @@ void Material::check_arrays(const matlaw_umat_call & call) const
                      ", NSHR = " + std::to_string(*call.nshr) + ", NTENS = " + std::to_string(*call.ntens) +
                      "; there is 3-D (3, 3, 6), plane strain and axial symmetry (3, 1, 4), plane stress (2, 1, 3) and "
                      "uniaxial stress (1, 0, 1).");
-  int needed = _n_statev;
+  int needed = _binding.n_statev;
   if (*call.ndi < 3)
   {
-    if (_by_deformation_gradient)
+    if (_binding.by_deformation_gradient)
       throw FatalError(_settings.path + ": plane and uniaxial stress need a law of the strain; this one takes the "
                                         "deformation gradient.");
     if (_settings.out_of_plane == 0)
@@ -275,9 +54,9 @@ void Material::check_arrays(const matlaw_umat_call & call) const
     throw FatalError("The host has " + std::to_string(*call.nstatv) + " state variables (NSTATV) for the law of " +
                      _settings.path + ", which needs " + std::to_string(needed) +
                      ". Set that number in the input of the host (MOOSE: num_state_vars, Abaqus: *DEPVAR).");
-  if (*call.nprops < _n_props)
+  if (*call.nprops < _binding.n_props)
     throw FatalError("The host gives " + std::to_string(*call.nprops) + " material constants (NPROPS), but " +
-                     _settings.path + " uses entry " + std::to_string(_n_props) +
+                     _settings.path + " uses entry " + std::to_string(_binding.n_props) +
                      " of PROPS. Give as many (MOOSE: constant_properties, Abaqus: *USER MATERIAL).");
 }
 
@@ -315,7 +94,7 @@ void Material::set_inputs(Workspace & w, const matlaw_umat_call & call, const Ro
 {
   const double dt = *call.dtime;
   const bool start = _settings.started && call.statev[_settings.started - 1] == 0.0;
-  for (const auto & input : _inputs)
+  for (const auto & input : _binding.inputs)
   {
     const auto & variable = input.variable;
     double * value = w.inputs.data() + variable.offset;
@@ -393,7 +172,7 @@ void Material::set_inputs(Workspace & w, const matlaw_umat_call & call, const Ro
 
 void Material::set_strain(Workspace & w, const matlaw_umat_call & call) const
 {
-  for (const auto & input : _inputs)
+  for (const auto & input : _binding.inputs)
   {
     double * value = w.inputs.data() + input.variable.offset;
     for (int c = 0; c < 6; c++)
@@ -430,14 +209,14 @@ static void stretch(int m, const double * F, double * change)
 void Material::form_tangent(Workspace & w, const matlaw_umat_call & call) const
 {
   std::fill_n(w.tangent, 36, 0.0);
-  for (const auto & [quantity, block] : _tangents)
+  for (const auto & [quantity, block] : _binding.tangents)
   {
     const double * values = w.jacobian.data() + block.offset;
     if (quantity == Quantity::DEFORMATION_GRADIENT)
     {
       // The Jaumann rate of the Kirchhoff stress by the rate of deformation, over J: with no spin, the change of stress
       // that D F makes of F, and the stress times the change of volume.
-      const auto input = std::find_if(_inputs.begin(), _inputs.end(),
+      const auto input = std::find_if(_binding.inputs.begin(), _binding.inputs.end(),
                                       [&, &name = block.input](const auto & i) { return i.variable.name == name; });
       const double * F = w.inputs.data() + input->variable.offset;
       for (int m = 0; m < 6; m++)
@@ -449,7 +228,7 @@ void Material::form_tangent(Workspace & w, const matlaw_umat_call & call) const
           for (int k = 0; k < 9; k++)
             w.tangent[6 * c + m] += values[9 * c + k] * change[k];
           if (m < 3)
-            w.tangent[6 * c + m] += w.outputs[_stress + c];
+            w.tangent[6 * c + m] += w.outputs[_binding.stress + c];
         }
       }
       continue;
@@ -473,7 +252,7 @@ Verdict Material::solve(Workspace & w, const Law & law, const matlaw_umat_call &
     auto verdict = law.evaluate(w.inputs.data(), w.outputs.data(), w.jacobian.data());
     if (!verdict.converged && (n == 0 || iteration == 0 || verdict.bad_input))
       return verdict;
-    const double * stress = w.outputs.data() + _stress;
+    const double * stress = w.outputs.data() + _binding.stress;
     double norm = 0.0, scale = 0.0;
     if (verdict.converged)
     {
@@ -518,8 +297,8 @@ Verdict Material::solve(Workspace & w, const Law & law, const matlaw_umat_call &
 
 void Material::write(const Workspace & w, const matlaw_umat_call & call, const Hypothesis & hypothesis) const
 {
-  hypothesis.stress_to_host(w.outputs.data() + _stress, call.stress);
-  for (const auto & output : _outputs)
+  hypothesis.stress_to_host(w.outputs.data() + _binding.stress, call.stress);
+  for (const auto & output : _binding.outputs)
     if (output.source.quantity == Quantity::STATEV)
       state_to_host(output.variable, w.outputs.data() + output.variable.offset, call.statev + output.source.entry - 1);
   if (_settings.started)
@@ -554,7 +333,7 @@ void Material::write(const Workspace & w, const matlaw_umat_call & call, const H
 std::string Material::bad_inputs(const Workspace & w, bool & from_the_solve) const
 {
   from_the_solve = false;
-  for (const auto & input : _inputs)
+  for (const auto & input : _binding.inputs)
     for (std::int64_t c = 0; c < input.variable.size; c++)
       if (!std::isfinite(w.inputs[input.variable.offset + c]))
       {

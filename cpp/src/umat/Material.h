@@ -1,7 +1,6 @@
 // A law behind the UMAT interface: one call is one integration point.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "Binding.h"
 #include "Hypothesis.h"
 #include "Law.h"
 #include "Rotation.h"
@@ -31,29 +31,8 @@ public:
   void evaluate(const matlaw_umat_call & call);
 
 private:
-  struct Input
-  {
-    Variable variable;
-    Source source;
-    std::vector<double> initial;
-  };
-  struct Output
-  {
-    Variable variable;
-    Source source;
-  };
-  /// The derivative of the stress by an input that changes with the strain.
-  struct Tangent
-  {
-    Quantity quantity;
-    Block block;
-  };
   struct Workspace;
 
-  void bind();
-  const Source & source_of(const std::map<std::string, Source> & sources, const char * kind,
-                           const Variable & variable) const;
-  void check_type(const Variable & variable, const Source & source, const std::string & place) const;
   void check_arrays(const matlaw_umat_call & call) const;
   const Law & law_for(const matlaw_umat_call & call);
 
@@ -66,13 +45,7 @@ private:
   std::string bad_inputs(const Workspace & w, bool & from_the_solve) const;
 
   Settings _settings;
-  std::vector<Input> _inputs;
-  std::vector<Output> _outputs;
-  std::vector<Tangent> _tangents;
-  std::int64_t _stress = 0;
-  /// Entries of STATEV and PROPS that are used
-  int _n_statev = 0, _n_props = 0;
-  bool _by_deformation_gradient = false;
+  Binding _binding;
 
   /// One law for each set of PROPS that sets parameters of it.
   std::map<std::vector<double>, std::unique_ptr<Law>> _laws;

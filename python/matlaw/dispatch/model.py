@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-
-import torch
+from typing import Any
 
 from matlaw import _core
 from matlaw.runtime import CompiledModel
+from matlaw.runtime.load import core_options
 
 
 class DispatchedModel(CompiledModel):
@@ -36,42 +35,16 @@ class DispatchedModel(CompiledModel):
         return self._scheduler
 
 
-def load_model(
-    path: str | os.PathLike[str],
-    name: str,
-    scheduler: _core.Scheduler,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: str | torch.dtype | None = None,
-    backend: str = "auto",
-    threads: int | None = None,
-    max_chunk_rows: int | None = None,
-    max_bytes: int | None = None,
-    runtime: str = "auto",
-    fallback: str = "eager",
-    extensions: Sequence[str] = (),
-) -> DispatchedModel:
+def load_model(path: str | os.PathLike[str], name: str, scheduler: _core.Scheduler, **options: Any) -> DispatchedModel:
     """Load the law `name` on every device of a scheduler.
 
     :param path: stub, artifact folder or ``metadata.json`` with a build for each kind of device
     :param name: of the model
     :param scheduler: a :class:`SimpleScheduler` or :class:`StaticHybridScheduler`
-    :param device: where inputs and outputs lie
-    :param max_bytes: of each copy
-    :raises FatalError: as :func:`matlaw.load_model`, whose other arguments these are
+    :param options: those of :func:`matlaw.load_model`; `device` is where inputs and outputs lie, `max_bytes` is of each
+        copy
+    :raises FatalError: as :func:`matlaw.load_model`
     """
-    handle = _core.load_model(
-        os.fspath(path),
-        name,
-        device=str(device),
-        dtype=None if dtype is None else str(dtype).removeprefix("torch."),
-        backend=backend,
-        threads=threads or 0,
-        max_chunk_rows=max_chunk_rows or 0,
-        max_bytes=max_bytes or 0,
-        runtime=runtime,
-        fallback=fallback,
-        extensions=[os.fspath(e) for e in extensions],
-        scheduler=scheduler,
+    return DispatchedModel(
+        _core.load_model(os.fspath(path), name, scheduler=scheduler, **core_options(**options)), scheduler
     )
-    return DispatchedModel(handle, scheduler)

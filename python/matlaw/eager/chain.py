@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from matlaw.eager.given import Given
 from matlaw.eager.implicit import System, sensitivities, solve
 from matlaw.eager.record import Detail, SolveRecord
 from matlaw.eager.sensitivity import Derivatives, push
@@ -97,36 +98,19 @@ class Chain:
         self._settings = {} if settings is None else settings
         self._substeps = Substeps(program)
 
-    def run(
-        self,
-        values: Mapping[str, Tensor],
-        parameters: Mapping[str, Tensor],
-        derivatives: Derivatives,
-        rows: int,
-        detail: Detail = Detail.NOTHING,
-    ) -> Run:
+    def run(self, given: Given, detail: Detail = Detail.NOTHING) -> Run:
         """Evaluates every row whose inputs and parameters are finite.
 
-        :param values: the inputs, batch extent ``rows``
-        :param parameters: all parameters, batch extent ``rows`` or 1
-        :param derivatives: those of inputs and parameters by the seeds
-        :param rows: number of rows
+        :param given: the rows
         :param detail: what is written down of the solves
         """
-        finite = torch.ones(rows, dtype=torch.bool, device=self._device)
-        for tensor in (*values.values(), *parameters.values()):
+        finite = torch.ones(given.rows, dtype=torch.bool, device=self._device)
+        for tensor in (*given.values.values(), *given.parameters.values()):
             finite &= _all_but_last(torch.isfinite(tensor.data))
         if bool(finite.all()):
-            return self._run_finite(values, parameters, derivatives, rows, detail)
+            return self._run_finite(given, detail)
         good = torch.nonzero(finite).flatten()
-        inner = self._run_finite(
-            {n: select(t, good) for n, t in values.items()},
-            {n: t if t.batch_size == 1 else select(t, good) for n, t in parameters.items()},
-            {n: {s: d.index_select(-1, good) for s, d in by.items()} for n, by in derivatives.items()},
-            good.shape[0],
-            detail,
-        )
-        return self._scattered(inner, good, rows)
+        return self._scattered(self._run_finite(given.of_rows(good), detail), good, given.rows)
 
     def _scattered(self, inner: Run, good: torch.Tensor, rows: int) -> Run:
         """The results of some rows among all; the others are NaN with status BAD_INPUT."""
@@ -148,34 +132,20 @@ class Chain:
             [record.spread(good, rows) for record in inner.records],
         )
 
-    def _run_finite(
-        self,
-        values: Mapping[str, Tensor],
-        parameters: Mapping[str, Tensor],
-        derivatives: Derivatives,
-        rows: int,
-        detail: Detail,
-    ) -> Run:
-        at_once = partial(self._run_at_once, detail=detail)
-        run = at_once(values, parameters, derivatives, rows)
+    def _run_finite(self, given: Given, detail: Detail) -> Run:
+        run = self._run_at_once(given, detail)
         configs = [s.solver_config | self._settings for s in self._program.segments if isinstance(s, ImplicitSegment)]
         if configs:
             level = max(config["max_substepping_level"] for config in configs)
             config = {**configs[0], "max_substepping_level": level}
-            self._substeps.take(run, at_once, values, parameters, derivatives, config)
+            self._substeps.take(run, partial(self._run_at_once, detail=detail), given, config)
         return run
 
-    def _run_at_once(
-        self,
-        values: Mapping[str, Tensor],
-        parameters: Mapping[str, Tensor],
-        derivatives: Derivatives,
-        rows: int,
-        detail: Detail,
-    ) -> Run:
+    def _run_at_once(self, given: Given, detail: Detail) -> Run:
+        rows = given.rows
         run = Run(
-            {n: t.data for n, t in values.items()},
-            {n: dict(by) for n, by in derivatives.items()},
+            {n: t.data for n, t in given.values.items()},
+            {n: dict(by) for n, by in given.derivatives.items()},
             torch.full((rows,), int(Status.CONVERGED), dtype=torch.int8, device=self._device),
             torch.zeros(rows, dtype=torch.int32, device=self._device),
             torch.ones(rows, dtype=torch.int32, device=self._device),
@@ -185,7 +155,7 @@ class Chain:
         )
         solves = 0
         for segment in self._program.segments:
-            used = {name: parameters[name] for name in segment.parameters}
+            used = {name: given.parameters[name] for name in segment.parameters}
             if isinstance(segment, ImplicitSegment):
                 self._implicit(segment, used, run, solves, detail)
                 solves += 1
@@ -301,11 +271,6 @@ class Chain:
 def _all_but_last(flags: torch.Tensor) -> torch.Tensor:
     """For each row whether all components are true."""
     return flags.unsqueeze(0).flatten(0, -2).all(0)
-
-
-def select(tensor: Tensor, rows: torch.Tensor) -> Tensor:
-    """Some rows of a tensor."""
-    return type(tensor)(tensor.data.index_select(-1, rows), tensor.sub_batch_ndim)
 
 
 def _varying(forward: Forward, first: int, run: Run) -> list[str]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from matlaw.eager.chain import Run, select
+from matlaw.eager.chain import Run
+from matlaw.eager.given import Given
 from matlaw.eager.implicit import runtime_core
 from matlaw.eager.record import Detail
-from matlaw.eager.sensitivity import Derivatives
 from matlaw.evaluation import Reason, Status
-from matlaw.tensors import Tensor, to_public
+from matlaw.tensors import to_public
 
 if TYPE_CHECKING:
     from matlaw._core import Failure
@@ -29,9 +29,7 @@ class FailingRun:
 
     :param name: of the model
     :param chain: what evaluates it
-    :param values: the inputs of all rows
-    :param parameters: batch extent of all rows, or 1
-    :param derivatives: those of inputs and parameters by the seeds
+    :param given: what all rows were evaluated with
     :param run: what came of it
     :param outputs: names of the outputs, in order
     :param config: settings of the nonlinear solves; empty for a law that solves nothing
@@ -41,9 +39,7 @@ class FailingRun:
         self,
         name: str,
         chain: Evaluator,
-        values: Mapping[str, Tensor],
-        parameters: Mapping[str, Tensor],
-        derivatives: Derivatives,
+        given: Given,
         run: Run,
         outputs: Sequence[str],
         config: Mapping[str, Any],
@@ -53,11 +49,9 @@ class FailingRun:
         chosen = torch.tensor(self._rows, dtype=torch.int64, device=run.status.device)
         self._name, self._chain, self._n_rows = name, chain, run.rows
         self._outputs, self.config = list(outputs), dict(config)
-        self._values = {n: select(t, chosen) for n, t in values.items()}
-        self._parameters = {n: t if t.batch_size == 1 else select(t, chosen) for n, t in parameters.items()}
-        self._derivatives = {n: {s: d.index_select(-1, chosen) for s, d in by.items()} for n, by in derivatives.items()}
+        self._given = given.of_rows(chosen)
         self._status = run.status[chosen].tolist()
-        self._typical = {n: _median_norm(t.data) for n, t in values.items()}
+        self._typical = {n: _median_norm(t.data) for n, t in given.values.items()}
         self._found: Failure | None = None
 
     def look_into(self) -> Failure:
@@ -67,15 +61,18 @@ class FailingRun:
         """
         if self._found is None:
             count = len(self._rows)
-            again = self._chain.run(self._values, self._parameters, self._derivatives, count, Detail.NORMS)
+            again = self._chain.run(self._given, Detail.NORMS)
             self._found = runtime_core().make_failure(
                 self._name,
                 self._n_rows,
                 self.failed_rows,
                 [self._row(i, again) for i in range(count)],
-                {n: to_public(t, (count,)).cpu() for n, t in self._values.items()},
+                {n: to_public(t, (count,)).cpu() for n, t in self._given.values.items()},
                 self._typical,
-                {n: to_public(t, () if t.batch_size == 1 else (count,)).cpu() for n, t in self._parameters.items()},
+                {
+                    n: to_public(t, () if t.batch_size == 1 else (count,)).cpu()
+                    for n, t in self._given.parameters.items()
+                },
                 float(self.config.get("atol", 0.0)),
                 float(self.config.get("rtol", 0.0)),
                 int(self.config.get("miters", 0)),
@@ -95,15 +92,15 @@ class FailingRun:
         if reason is Reason.OUTPUT_NOT_FINITE:
             name = self._outputs[place]
         elif reason is Reason.TIME_DOES_NOT_ADVANCE:
-            name = list(self._values)[place]
+            name = list(self._given.values)[place]
         elif self._status[i] == Status.BAD_INPUT:
             place, name = self._not_finite(i)
         return self._rows[i], self._status[i], int(reason), place, name, iterations, residuals, steps
 
     def _not_finite(self, row: int) -> tuple[int, str]:
         """The first input or parameter of a row that is not finite, counted over both."""
-        for place, (name, tensor) in enumerate({**self._values, **self._parameters}.items()):
-            data = tensor.data[..., row if tensor.batch_size > 1 or name in self._values else 0]
+        for place, (name, tensor) in enumerate({**self._given.values, **self._given.parameters}.items()):
+            data = tensor.data[..., row if tensor.batch_size > 1 or name in self._given.values else 0]
             if not bool(torch.isfinite(data).all()):
                 return place, name
         return -1, "an input"

@@ -13,9 +13,10 @@ import torch
 from matlaw.eager import boundary
 from matlaw.eager.chain import Chain, Run
 from matlaw.eager.failing import FailingRun
+from matlaw.eager.given import Given
 from matlaw.eager.implicit import runtime_core
 from matlaw.eager.record import Detail
-from matlaw.eager.sensitivity import Derivatives, identity_seeds
+from matlaw.eager.sensitivity import identity_seeds
 from matlaw.errors import ConvergenceError, FatalError, InputError
 from matlaw.evaluation import Evaluation, SegmentHistory, Status
 from matlaw.input import InputFile
@@ -35,14 +36,7 @@ Blocks = dict[str, dict[str, torch.Tensor]]
 class Evaluator(Protocol):
     """What runs the segments of a program."""
 
-    def run(
-        self,
-        values: Mapping[str, Tensor],
-        parameters: Mapping[str, Tensor],
-        derivatives: Derivatives,
-        rows: int,
-        detail: Detail = Detail.NOTHING,
-    ) -> Run:
+    def run(self, given: Given, detail: Detail = Detail.NOTHING) -> Run:
         """Evaluate all rows; see :meth:`matlaw.eager.chain.Chain.run`."""
 
 
@@ -391,20 +385,17 @@ class EagerModel:
                 variable = self._program.inputs[name]
                 typed = self._internal(f"tangent '{name}'", tangent, variable, batch)
                 derivatives[name] = {"tangent": typed.data.reshape(variable.size, 1, rows)}
-        run = self._chain.run(values, parameters, derivatives, rows, detail)
+        given = Given(values, parameters, derivatives, rows)
+        run = self._chain.run(given, detail)
         if run.failed_rows:
-            self._remember(values, parameters, derivatives, run)
+            self._remember(given, run)
         return run, batch, sizes
 
-    def _remember(
-        self, values: Mapping[str, Tensor], parameters: Mapping[str, Tensor], derivatives: Derivatives, run: Run
-    ) -> None:
+    def _remember(self, given: Given, run: Run) -> None:
         """Keeps a run in which rows failed, and writes its replay file where that is asked for."""
         solves = any(isinstance(segment, ImplicitSegment) for segment in self._program.segments)
         config = self.solver_config if solves else {}
-        failing = FailingRun(
-            self.name, self._chain, values, parameters, derivatives, run, list(self._program.outputs), config
-        )
+        failing = FailingRun(self.name, self._chain, given, run, list(self._program.outputs), config)
         self._failing[:] = [failing]
         if not os.environ.get("MATLAW_FAILURE_DIR") or not runtime_core().replay_folder():
             return

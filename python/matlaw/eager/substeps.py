@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from matlaw.eager.given import Given
 from matlaw.eager.implicit import runtime_core
 from matlaw.eager.sensitivity import Derivatives
 from matlaw.evaluation import Status
 from matlaw.models import Variable
-from matlaw.tensors import Tensor
 from matlaw.trace import Program
 
 if TYPE_CHECKING:
     from matlaw.eager.chain import Run
 
-#: Evaluates rows at once: inputs, parameters, derivatives of both, number of rows.
-Step = Callable[[Mapping[str, Tensor], Mapping[str, Tensor], Derivatives, int], "Run"]
+#: Evaluates rows at once.
+Step = Callable[[Given], "Run"]
 
 
 class Substeps:
@@ -44,57 +44,49 @@ class Substeps:
                 self._ramps.append((current, first_in[pair.old], size))
         self._moving = {name for pair in pairs for name in (pair.current, pair.old)}
 
-    def take(
-        self,
-        run: Run,
-        step: Step,
-        values: Mapping[str, Tensor],
-        parameters: Mapping[str, Tensor],
-        derivatives: Derivatives,
-        config: Mapping[str, Any],
-    ) -> None:
+    def take(self, run: Run, step: Step, given: Given, config: Mapping[str, Any]) -> None:
         """Put what substeps give in the place of what a run says of its failed rows.
 
         :param run: of all rows; changed
         :param step: what made it
-        :param values: the arguments of that call, like the next two
+        :param given: what it was made from
         :param config: settings of the solver
         """
         failed = torch.nonzero(run.status == int(Status.NOT_CONVERGED)).flatten()
         if not self._ramps or not config["max_substepping_level"] or not failed.numel():
             return
-        seeds = {seed: d.shape[1] for by in derivatives.values() for seed, d in by.items()}
-        carried = [name for name in self._inputs if name in self._moving or derivatives.get(name)]
+        of_failed = given.of_rows(failed)
+        seeds = {seed: d.shape[1] for by in given.derivatives.values() for seed, d in by.items()}
+        carried = [name for name in self._inputs if name in self._moving or given.derivatives.get(name)]
 
         def one_step(rows: torch.Tensor, inputs: torch.Tensor, moved: torch.Tensor | None) -> tuple[Any, ...]:
-            chosen = failed[rows.to(failed.device)]
-            at = dict(zip(self._inputs, torch.split(inputs.to(failed.device), _sizes(self._inputs)), strict=True))
-            typed = {
-                name: v.type(at[name].reshape(*v.shape, len(chosen)), v.sub_batch_ndim)
-                for name, v in self._inputs.items()
-            }
-            given = {n: _chosen(by, chosen) for n, by in derivatives.items() if n not in self._inputs}
+            at = self._of_inputs(inputs.to(failed.device))
+            chosen = of_failed.of_rows(rows.to(failed.device))
+            derivatives = {n: by for n, by in chosen.derivatives.items() if n not in self._inputs}
             if moved is not None:
-                parts = dict(zip(self._inputs, torch.split(moved.to(failed.device), _sizes(self._inputs)), strict=True))
-                given |= {
+                parts = self._of_inputs(moved.to(failed.device))
+                derivatives |= {
                     name: dict(zip(seeds, torch.split(parts[name], list(seeds.values()), dim=1), strict=True))
                     for name in carried
                 }
-            found = step(typed, {n: _of_rows(p, chosen) for n, p in parameters.items()}, given, len(chosen))
-            run.adopt(found, chosen)
+            typed = {
+                name: v.type(at[name].reshape(*v.shape, chosen.rows), v.sub_batch_ndim)
+                for name, v in self._inputs.items()
+            }
+            found = step(Given(typed, chosen.parameters, derivatives, chosen.rows))
+            run.adopt(found, failed[rows.to(failed.device)])
             return (
                 _stacked(found.values, self._outputs).to("cpu"),
                 found.status,
                 found.iterations,
-                None if moved is None else _blocks(found.derivatives, self._outputs, seeds, len(chosen)).to("cpu"),
+                None if moved is None else _blocks(found.derivatives, self._outputs, seeds, chosen.rows).to("cpu"),
             )
 
-        whole = _stacked({n: values[n].data.index_select(-1, failed) for n in self._inputs}, self._inputs)
-        given = {n: _chosen(derivatives.get(n, {}), failed) for n in self._inputs}
+        whole = _stacked({n: v.data for n, v in of_failed.values.items()}, self._inputs)
         outputs, blocks, status, iterations, substeps, dt_factor = runtime_core().substep(
             one_step,
             whole.to("cpu"),
-            _blocks(given, self._inputs, seeds, len(failed)).to("cpu", whole.dtype) if seeds else None,
+            _blocks(of_failed.derivatives, self._inputs, seeds, len(failed)).to("cpu", whole.dtype) if seeds else None,
             sum(_sizes(self._outputs)),
             self._ramps,
             self._carries,
@@ -106,6 +98,10 @@ class Substeps:
         run.substeps[failed] = substeps.to(device)
         run.dt_factor[failed] = dt_factor.to(device)
         self._put(run, failed, status.to(device) == int(Status.CONVERGED), outputs.to(device), blocks, seeds)
+
+    def _of_inputs(self, components: torch.Tensor) -> dict[str, torch.Tensor]:
+        """The components of each input, of all that stand one below the other."""
+        return dict(zip(self._inputs, torch.split(components, _sizes(self._inputs)), strict=True))
 
     def _put(
         self,
@@ -143,16 +139,6 @@ def _offsets(variables: Mapping[str, Variable]) -> dict[str, int]:
         found[name] = at
         at += variable.size
     return found
-
-
-def _chosen(by: Mapping[str, torch.Tensor], rows: torch.Tensor) -> dict[str, torch.Tensor]:
-    return {seed: block.index_select(-1, rows) for seed, block in by.items()}
-
-
-def _of_rows(parameter: Tensor, rows: torch.Tensor) -> Tensor:
-    if parameter.batch_size == 1:
-        return parameter
-    return type(parameter)(parameter.data.index_select(-1, rows), parameter.sub_batch_ndim)
 
 
 def _stacked(values: Mapping[str, torch.Tensor], variables: Mapping[str, Variable]) -> torch.Tensor:

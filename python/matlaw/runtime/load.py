@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import nmhit
 import torch
@@ -62,31 +63,48 @@ def load_model(
     :raises FatalError: nothing is there, the file is wrong or damaged, it has no such model, or a compiled law does not
         fit this machine and may not, or cannot, be evaluated eagerly; the message says which
     """
+    options = core_options(
+        device=device,
+        dtype=dtype,
+        backend=backend,
+        threads=threads,
+        max_chunk_rows=max_chunk_rows,
+        max_bytes=max_bytes,
+        runtime=runtime,
+        fallback=fallback,
+        extensions=extensions,
+    )
     place = Path(path)
-    _one_of("runtime", runtime, _RUNTIMES)
-    _one_of("fallback", fallback, _FALLBACKS)
-    _one_of("backend", backend, _BACKENDS)
-    dtype_name = None if dtype is None else _one_of("dtype", str(dtype).removeprefix("torch."), _DTYPES)
     if not is_compiled(place, name) and runtime != "aoti":
-        return embedding.load(os.fspath(place), name, [os.fspath(e) for e in extensions], str(device), dtype_name or "")
-
+        return embedding.load(
+            os.fspath(place), name, options["extensions"], options["device"], options.get("dtype", "")
+        )
     from matlaw import _core
     from matlaw.runtime.compiled import CompiledModel
 
-    law = _core.load_model(
-        os.fspath(place),
-        name,
-        device=str(device),
-        dtype=dtype_name,
-        backend=backend,
-        threads=threads or 0,
-        max_chunk_rows=max_chunk_rows or 0,
-        max_bytes=max_bytes or 0,
-        runtime=runtime,
-        fallback=fallback,
-        extensions=[os.fspath(e) for e in extensions],
-    )
+    law = _core.load_model(os.fspath(place), name, **options)
     return CompiledModel(law) if isinstance(law, _core.Model) else law
+
+
+def core_options(**options: Any) -> dict[str, Any]:
+    """Return options of :func:`load_model`, checked, as the C++ loader takes them.
+
+    :raises FatalError: a value is none of those that there are
+    :raises TypeError: there is no such option
+    """
+    unknown = set(options) - set(inspect.signature(load_model).parameters)
+    if unknown:
+        raise TypeError(f"load_model has no option '{min(unknown)}'")
+    given = {name: value for name, value in options.items() if value is not None}
+    for name, choices in (("runtime", _RUNTIMES), ("fallback", _FALLBACKS), ("backend", _BACKENDS)):
+        _one_of(name, given.get(name, choices[0]), choices)
+    if "dtype" in given:
+        given["dtype"] = _one_of("dtype", str(given["dtype"]).removeprefix("torch."), _DTYPES)
+    if "device" in given:
+        given["device"] = str(given["device"])
+    if "extensions" in given:
+        given["extensions"] = [os.fspath(extension) for extension in given["extensions"]]
+    return given
 
 
 def is_compiled(place: Path, name: str = "") -> bool:

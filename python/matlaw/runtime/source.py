@@ -14,13 +14,12 @@ import torch
 
 from matlaw.artifact.aliases import BoundaryAliases
 from matlaw.eager.chain import Run
+from matlaw.eager.given import Given
 from matlaw.eager.model import Evaluator
 from matlaw.eager.record import Detail
-from matlaw.eager.sensitivity import Derivatives
 from matlaw.errors import FatalError
 from matlaw.runtime.eager import EagerLaw
 from matlaw.state_pair import StatePair
-from matlaw.tensors import Tensor
 from matlaw.trace import Program
 
 
@@ -136,23 +135,21 @@ class RenamedChain:
         self._chain = chain
         self._aliases = aliases
 
-    def run(
-        self,
-        values: Mapping[str, Tensor],
-        parameters: Mapping[str, Tensor],
-        derivatives: Derivatives,
-        rows: int,
-        detail: Detail = Detail.NOTHING,
-    ) -> Run:
+    def run(self, given: Given, detail: Detail = Detail.NOTHING) -> Run:
         """Evaluate as :meth:`matlaw.eager.chain.Chain.run` does."""
 
         def originals(kind: str, named: Mapping[str, Any]) -> dict[str, Any]:
             return {self._aliases.original(kind, name): value for name, value in named.items()}
 
-        outer = {name for name in derivatives if name in values}
-        seeds = originals("inputs", {name: derivatives[name] for name in outer})
-        seeds |= originals("parameters", {name: by for name, by in derivatives.items() if name not in outer})
-        run = self._chain.run(originals("inputs", values), originals("parameters", parameters), seeds, rows, detail)
+        by_inputs = {name: by for name, by in given.derivatives.items() if name in given.values}
+        by_parameters = {name: by for name, by in given.derivatives.items() if name not in given.values}
+        original = Given(
+            originals("inputs", given.values),
+            originals("parameters", given.parameters),
+            originals("inputs", by_inputs) | originals("parameters", by_parameters),
+            given.rows,
+        )
+        run = self._chain.run(original, detail)
         renamed = self._aliases.maps.get("outputs", {})
         return dataclasses.replace(
             run,

@@ -41,22 +41,7 @@ public:
   /// The copy for scheduler().devices()[device].
   const Model & copy(std::size_t device) const;
 
-  const std::string & name() const override;
-  const std::vector<std::string> & input_names() const override;
-  const std::vector<std::string> & output_names() const override;
-  const std::vector<std::vector<std::int64_t>> & input_base_shapes() const override;
-  const std::vector<std::vector<std::int64_t>> & output_base_shapes() const override;
-  const std::vector<std::vector<std::int64_t>> & input_sub_batch_shapes() const override;
-  const std::vector<std::vector<std::int64_t>> & output_sub_batch_shapes() const override;
-  const std::vector<std::string> & input_types() const override;
-  const std::vector<std::string> & output_types() const override;
-  /// Where inputs and outputs lie.
-  at::Device device() const override;
-  at::ScalarType dtype() const override;
-  const std::vector<DerivativePair> & derivative_pairs() const override;
-  const std::vector<StatePair> & state_pairs() const override;
-  std::vector<std::pair<std::string, std::string>> times() const override;
-
+  const Description & description() const override;
   Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const override;
   std::pair<TensorMap, TensorMap> jvp(const TensorMap & inputs, const TensorMap & tangents) const override;
 

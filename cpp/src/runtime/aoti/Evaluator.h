@@ -3,40 +3,18 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
+#include "aoti/Arguments.h"
 #include "aoti/Chain.h"
+#include "aoti/ChunkPlan.h"
 #include "aoti/Want.h"
-#include "aoti/call_checks.h"
 #include "artifact/Metadata.h"
 #include "matlaw/Model.h"
 #include "matlaw/aoti/Model.h"
 
 namespace matlaw::aoti
 {
-/// How a batch is cut up.
-struct Chunking
-{
-  /// Largest number of rows of a chunk; 0: by cache size
-  std::int64_t max_rows = 0;
-  /// Bytes of all chunks that run at once; 0: no bound
-  std::int64_t max_bytes = 0;
-  /// Fewest rows for which a graph call is worth its overhead
-  std::int64_t min_rows = 8;
-};
-
-/// Checked arguments of one call: tensors in the order of metadata.inputs and metadata.parameters.
-struct Arguments
-{
-  std::vector<at::Tensor> inputs;
-  std::vector<at::Tensor> parameters;
-  BatchShape batch;
-  solve::NewtonConfig solver;
-  /// Fill Evaluation::history, reason and place
-  bool history = false;
-};
-
 class Evaluator
 {
 public:

@@ -12,13 +12,6 @@ namespace matlaw::aoti
 {
 namespace
 {
-std::vector<std::int64_t> trailing_shape(const artifact::Variable & variable)
-{
-  auto shape = variable.sub_batch_shape;
-  shape.insert(shape.end(), variable.base_shape.begin(), variable.base_shape.end());
-  return shape;
-}
-
 /// Of the segment's solve, in which a row took as many steps as there are entries of `step`.
 void read_history(const SegmentHistory & history, std::int64_t at, FailedRow & row)
 {
@@ -76,7 +69,7 @@ FailingCall::FailingCall(const artifact::Metadata & metadata, const Arguments & 
   for (std::size_t k = 0; k < metadata.inputs.size(); k++)
   {
     const auto & variable = metadata.inputs[k];
-    const auto trailing = trailing_shape(variable);
+    const auto trailing = variable.public_shape();
     _arguments.inputs.push_back(diagnosis::take_rows(arguments.inputs[k], batch, trailing, rows));
     _failure.inputs[variable.reported] = _arguments.inputs.back();
     _failure.typical[variable.reported] = diagnosis::median_norm(arguments.inputs[k], batch, trailing);
@@ -84,7 +77,7 @@ FailingCall::FailingCall(const artifact::Metadata & metadata, const Arguments & 
   for (std::size_t k = 0; k < metadata.parameters.size(); k++)
   {
     const auto & parameter = metadata.parameters[k];
-    const auto trailing = trailing_shape(parameter);
+    const auto trailing = parameter.public_shape();
     const auto & value = arguments.parameters[k];
     _arguments.parameters.push_back(std::size_t(value.dim()) > trailing.size()
                                         ? diagnosis::take_rows(value, batch, trailing, rows)

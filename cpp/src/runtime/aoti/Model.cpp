@@ -57,11 +57,8 @@ struct Model::Implementation
   /// The last call in which rows failed
   mutable std::shared_ptr<const FailingCall> failing;
 
-  std::vector<std::string> input_names, output_names, parameter_names, input_types, output_types;
-  std::vector<std::vector<std::int64_t>> input_base_shapes, output_base_shapes, input_sub_batch_shapes,
-      output_sub_batch_shapes;
-  std::vector<DerivativePair> derivative_pairs;
-  std::vector<StatePair> state_pairs;
+  Description description;
+  std::vector<std::string> parameter_names;
 
   const artifact::Metadata & metadata() const { return artifact.metadata; }
 
@@ -135,29 +132,34 @@ struct Model::Implementation
 
   void describe()
   {
+    auto & d = description;
+    d.name = metadata().name;
+    d.dtype = artifact.dtype;
     for (const auto & variable : metadata().inputs)
     {
-      input_names.push_back(variable.reported);
-      input_types.push_back(variable.type);
-      input_base_shapes.push_back(variable.base_shape);
-      input_sub_batch_shapes.push_back(variable.sub_batch_shape);
+      d.input_names.push_back(variable.reported);
+      d.input_types.push_back(variable.type);
+      d.input_base_shapes.push_back(variable.base_shape);
+      d.input_sub_batch_shapes.push_back(variable.sub_batch_shape);
     }
     for (const auto & variable : metadata().outputs)
     {
-      output_names.push_back(variable.reported);
-      output_types.push_back(variable.type);
-      output_base_shapes.push_back(variable.base_shape);
-      output_sub_batch_shapes.push_back(variable.sub_batch_shape);
+      d.output_names.push_back(variable.reported);
+      d.output_types.push_back(variable.type);
+      d.output_base_shapes.push_back(variable.base_shape);
+      d.output_sub_batch_shapes.push_back(variable.sub_batch_shape);
     }
     for (const auto & pair : metadata().derivatives)
-      derivative_pairs.push_back(
+      d.derivative_pairs.push_back(
           {reported(metadata().outputs, pair.output), reported(metadata().inputs, pair.input), pair.batch_independent});
     for (auto pair : metadata().state_pairs)
     {
       pair.current = reported(pair.is_state ? metadata().outputs : metadata().inputs, pair.current);
       pair.old = reported(metadata().inputs, pair.old);
-      state_pairs.push_back(std::move(pair));
+      d.state_pairs.push_back(std::move(pair));
     }
+    for (const auto & [current, old] : metadata().times)
+      d.times.emplace_back(reported(metadata().inputs, current), reported(metadata().inputs, old));
     for (const auto & parameter : metadata().parameters)
     {
       parameter_names.push_back(parameter.reported);
@@ -171,13 +173,16 @@ struct Model::Implementation
     throw FatalError(
         "The artifact '" + artifact.folder + "' of model '" + metadata().name +
         "' was compiled without derivatives. Regenerate it via matlaw-compile -d OUT:IN (for instance -d " +
-        (output_names.empty() || input_names.empty() ? "OUT:IN" : output_names[0] + ":" + input_names[0]) + ").");
+        (description.output_names.empty() || description.input_names.empty()
+             ? "OUT:IN"
+             : description.output_names[0] + ":" + description.input_names[0]) +
+        ").");
   }
 
   /// Checks the names and tensors of a call.
   Arguments arguments_of(const TensorMap & inputs) const
   {
-    check_names("input", metadata().name, inputs, input_names, true);
+    check_names("input", metadata().name, inputs, description.input_names, true);
     Arguments arguments;
     arguments.solver = solver;
     const auto take = [&](const char * what, const Variable & variable, const at::Tensor & value)
@@ -292,58 +297,6 @@ Model::Model(const std::string & folder, const std::string & name, const LoadOpt
 }
 Model::~Model() = default;
 
-const std::string & Model::name() const
-{
-  return _implementation->metadata().name;
-}
-const std::vector<std::string> & Model::input_names() const
-{
-  return _implementation->input_names;
-}
-const std::vector<std::string> & Model::output_names() const
-{
-  return _implementation->output_names;
-}
-const std::vector<std::vector<std::int64_t>> & Model::input_base_shapes() const
-{
-  return _implementation->input_base_shapes;
-}
-const std::vector<std::vector<std::int64_t>> & Model::output_base_shapes() const
-{
-  return _implementation->output_base_shapes;
-}
-const std::vector<std::vector<std::int64_t>> & Model::input_sub_batch_shapes() const
-{
-  return _implementation->input_sub_batch_shapes;
-}
-const std::vector<std::vector<std::int64_t>> & Model::output_sub_batch_shapes() const
-{
-  return _implementation->output_sub_batch_shapes;
-}
-const std::vector<std::string> & Model::input_types() const
-{
-  return _implementation->input_types;
-}
-const std::vector<std::string> & Model::output_types() const
-{
-  return _implementation->output_types;
-}
-at::Device Model::device() const
-{
-  return at::kCPU;
-}
-at::ScalarType Model::dtype() const
-{
-  return _implementation->artifact.dtype;
-}
-const std::vector<DerivativePair> & Model::derivative_pairs() const
-{
-  return _implementation->derivative_pairs;
-}
-const std::vector<StatePair> & Model::state_pairs() const
-{
-  return _implementation->state_pairs;
-}
 const TensorMap & Model::named_parameters() const
 {
   return _implementation->parameters;
@@ -361,21 +314,17 @@ const std::string & Model::folder() const
   return _implementation->artifact.folder;
 }
 
+const Description & Model::description() const
+{
+  return _implementation->description;
+}
+
 Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & options) const
 {
   const auto & self = *_implementation;
-  if (options.jacobian && self.derivative_pairs.empty())
+  if (options.jacobian && self.description.derivative_pairs.empty())
     self.no_derivatives();
   return self.run(inputs, options.jacobian ? Want::JACOBIAN : Want::VALUES, options.history);
-}
-
-std::vector<std::pair<std::string, std::string>> Model::times() const
-{
-  std::vector<std::pair<std::string, std::string>> times;
-  const auto & inputs = _implementation->metadata().inputs;
-  for (const auto & [current, old] : _implementation->metadata().times)
-    times.emplace_back(Implementation::reported(inputs, current), Implementation::reported(inputs, old));
-  return times;
 }
 
 std::shared_ptr<const Failure> Model::last_failure() const
@@ -390,9 +339,9 @@ std::shared_ptr<const Failure> Model::failure_of(const TensorMap & inputs, const
   if (const auto call = self.last_failing(); call && call->fits(evaluation))
     return {call, &self.look_into(*call)};
   // Another thread's call failed meanwhile.
-  const auto want = evaluation.jacobian.empty()     ? Want::VALUES
-                    : self.derivative_pairs.empty() ? Want::PARAM_JACOBIAN
-                                                    : Want::JACOBIAN;
+  const auto want = evaluation.jacobian.empty()                 ? Want::VALUES
+                    : self.description.derivative_pairs.empty() ? Want::PARAM_JACOBIAN
+                                                                : Want::JACOBIAN;
   const auto call = std::make_shared<const FailingCall>(self.metadata(), self.arguments_of(inputs), want, evaluation);
   return {call, &self.look_into(*call)};
 }
@@ -415,18 +364,18 @@ PointVerdict Model::evaluate_point(const double * inputs, double * outputs, doub
 std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const TensorMap & tangents) const
 {
   const auto & self = *_implementation;
-  check_names("input", name(), tangents, self.input_names, false);
+  check_names("input", name(), tangents, self.description.input_names, false);
   std::set<std::string> directions;
   for (const auto & [input, tangent] : tangents)
     directions.insert(input);
   // The outputs that have a compiled derivative along some direction must have one along each.
   std::set<std::string> reached;
-  for (const auto & pair : self.derivative_pairs)
+  for (const auto & pair : self.description.derivative_pairs)
     if (directions.count(pair.input))
       reached.insert(pair.output);
   const auto compiled = [&](const std::string & output, const std::string & input)
   {
-    return std::any_of(self.derivative_pairs.begin(), self.derivative_pairs.end(),
+    return std::any_of(self.description.derivative_pairs.begin(), self.description.derivative_pairs.end(),
                        [&](const auto & pair) { return pair.output == output && pair.input == input; });
   };
   if (reached.empty() && !directions.empty())
@@ -535,7 +484,7 @@ TensorMap Model::param_vjp(const TensorMap & inputs, const TensorMap & cotangent
 {
   const auto & self = *_implementation;
   self.need_parameter_derivatives();
-  check_names("output", name(), cotangents, self.output_names, false);
+  check_names("output", name(), cotangents, self.description.output_names, false);
   const auto has = [&](const Variable & output, const artifact::Parameter & parameter)
   {
     return std::any_of(self.metadata().param_derivatives.begin(), self.metadata().param_derivatives.end(),

@@ -17,6 +17,14 @@ std::vector<std::int64_t> Variable::public_shape() const
   return shape;
 }
 
+std::int64_t Variable::base_size() const
+{
+  std::int64_t size = 1;
+  for (const auto n : base_shape)
+    size *= n;
+  return size;
+}
+
 namespace
 {
 using nlohmann::json;

@@ -25,6 +25,8 @@ struct Variable
   std::vector<std::int64_t> sub_batch_shape;
   /// (*sub_batch, *base), the axes behind the batch in the public layout
   std::vector<std::int64_t> public_shape() const;
+  /// Components of one site
+  std::int64_t base_size() const;
   std::int64_t size = 0;
 };
 

@@ -1,0 +1,164 @@
+#include "aoti/BatchCall.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+
+namespace matlaw::aoti
+{
+template <typename Real>
+BatchCall<Real>::BatchCall(const artifact::Metadata & metadata, const Arguments & arguments, at::ScalarType dtype,
+                           const std::vector<PairLayout> & pairs, const std::vector<at::Tensor> & constants)
+    : _metadata(metadata),
+      _arguments(arguments),
+      _pairs(pairs),
+      _rows(arguments.batch.rows())
+{
+  const auto & batch = arguments.batch.shape();
+  _readers.reserve(metadata.inputs.size() + metadata.parameters.size());
+  for (std::size_t k = 0; k < metadata.inputs.size(); k++)
+    _readers.emplace_back(arguments.inputs[k], batch, metadata.inputs[k].sub_batch_shape,
+                          metadata.inputs[k].base_shape);
+  for (std::size_t k = 0; k < metadata.parameters.size(); k++)
+    _readers.emplace_back(arguments.parameters[k], batch, metadata.parameters[k].sub_batch_shape,
+                          metadata.parameters[k].base_shape);
+
+  const auto make = [&](std::vector<std::int64_t> shape, at::ScalarType type)
+  {
+    shape.insert(shape.begin(), batch.begin(), batch.end());
+    return at::empty(shape, at::TensorOptions().dtype(type));
+  };
+  for (const auto & variable : metadata.outputs)
+  {
+    const auto tensor = make(variable.public_shape(), dtype);
+    _outputs.push_back(tensor.template mutable_data_ptr<Real>());
+    _evaluation.outputs.emplace(variable.reported, tensor);
+  }
+  for (std::size_t k = 0; k < pairs.size(); k++)
+  {
+    const auto & pair = pairs[k];
+    const auto tensor = pair.batch_independent() ? constants[k].clone() : make(pair.shape(), dtype);
+    _blocks.push_back(pair.batch_independent() ? nullptr : tensor.template mutable_data_ptr<Real>());
+    _evaluation.jacobian[pair.output().reported].insert_or_assign(pair.input().reported, tensor);
+  }
+  _evaluation.status = make({}, at::kChar);
+  _evaluation.iterations = make({}, at::kInt);
+  _evaluation.substeps = make({}, at::kInt);
+  _evaluation.dt_factor = make({}, at::kDouble);
+  _evaluation.residual = make({}, at::kDouble);
+  _status = _evaluation.status.template mutable_data_ptr<std::int8_t>();
+  _iterations = _evaluation.iterations.template mutable_data_ptr<std::int32_t>();
+  _substeps = _evaluation.substeps.template mutable_data_ptr<std::int32_t>();
+  _dt_factor = _evaluation.dt_factor.template mutable_data_ptr<double>();
+  _residual = _evaluation.residual.template mutable_data_ptr<double>();
+  if (arguments.history)
+    _record.emplace(metadata, batch, arguments.solver.miters);
+}
+
+template <typename Real>
+void BatchCall<Real>::read(std::int64_t first, std::int64_t rows, const Chain<Real> & chain, ChunkWorkspace<Real> & w,
+                           std::int64_t ld)
+{
+  w.solver = _arguments.solver;
+  w.record = _record ? &*_record : nullptr;
+  if (w.record)
+  {
+    w.record_rows.resize(rows);
+    std::iota(w.record_rows.begin(), w.record_rows.end(), first);
+  }
+  Real * arena = w.arena.data();
+  std::size_t reader = 0;
+  for (const auto * slots : {&chain.inputs(), &chain.parameters()})
+    for (const auto & slot : *slots)
+    {
+      _readers[reader++].read(first, rows, arena + slot.offset * ld, ld);
+      runtime::pad_rows(arena + slot.offset * ld, slot.size, rows, ld);
+    }
+}
+
+template <typename Real>
+void BatchCall<Real>::write(std::int64_t first, std::int64_t rows, const Chain<Real> & chain,
+                            const ChunkWorkspace<Real> & w, std::int64_t ld)
+{
+  const Real * arena = w.arena.data();
+  for (std::size_t k = 0; k < _outputs.size(); k++)
+    writer(k).write(first, rows, arena + chain.outputs()[k].offset * ld, ld);
+  for (std::size_t k = 0; k < _blocks.size(); k++)
+    if (_blocks[k])
+      _pairs[k].copy(chain.derivatives()[k], arena, ld, rows, _blocks[k] + first * _pairs[k].size());
+  for (std::int64_t i = 0; i < rows; i++)
+  {
+    _status[first + i] = std::int8_t(w.status[i]);
+    _iterations[first + i] = w.iterations[i];
+    _substeps[first + i] = w.status[i] == Status::CONVERGED;
+    _dt_factor[first + i] = w.dt_factor[i];
+    _residual[first + i] = w.residual[i];
+    if (w.status[i] != Status::CONVERGED)
+      blank(first + i);
+  }
+}
+
+template <typename Real>
+void BatchCall<Real>::write(std::int64_t first_row, const SubsteppedRows<Real> & taken, const Substeps<Real> & substeps,
+                            Want want)
+{
+  for (std::size_t p = 0; p < taken.rows.size(); p++)
+  {
+    const auto row = first_row + taken.rows[p];
+    const auto & verdict = taken.verdicts[p];
+    _status[row] = std::int8_t(verdict.status);
+    _substeps[row] = verdict.substeps;
+    _iterations[row] += verdict.iterations;
+    _residual[row] = verdict.residual;
+    _dt_factor[row] = verdict.dt_factor;
+    if (verdict.status != Status::CONVERGED)
+      continue;
+    const Real * output = taken.outputs.data() + p;
+    for (std::size_t k = 0; k < _outputs.size(); k++)
+    {
+      writer(k).write(row, 1, output, taken.ld);
+      output += _metadata.outputs[k].size * taken.ld;
+    }
+    for (std::size_t k = 0; k < _blocks.size(); k++)
+      if (_blocks[k])
+        _pairs[k].copy_row(taken.derivatives.data() + substeps.first_entry(want, k) * taken.ld + p, taken.columns,
+                           taken.ld, _blocks[k] + row * _pairs[k].size());
+  }
+}
+
+template <typename Real>
+Evaluation BatchCall<Real>::finish()
+{
+  for (std::int64_t row = 0; row < _rows; row++)
+    if (_status[row] != std::int8_t(Status::CONVERGED))
+      _evaluation.failed_rows.push_back(row);
+  if (_record)
+    _record->move_into(_evaluation);
+  return std::move(_evaluation);
+}
+
+template <typename Real>
+runtime::RowWriter<Real> BatchCall<Real>::writer(std::size_t output) const
+{
+  const auto & variable = _metadata.outputs[output];
+  const auto base = variable.base_size();
+  return {_outputs[output], variable.size / std::max<std::int64_t>(base, 1), base};
+}
+
+template <typename Real>
+void BatchCall<Real>::blank(std::int64_t row)
+{
+  constexpr auto nan = std::numeric_limits<Real>::quiet_NaN();
+  for (std::size_t k = 0; k < _outputs.size(); k++)
+    std::fill_n(_outputs[k] + row * _metadata.outputs[k].size, _metadata.outputs[k].size, nan);
+  for (std::size_t k = 0; k < _blocks.size(); k++)
+    if (_blocks[k])
+      std::fill_n(_blocks[k] + row * _pairs[k].size(), _pairs[k].size(), nan);
+}
+
+template class BatchCall<double>;
+template class BatchCall<float>;
+}

@@ -1,0 +1,65 @@
+// One call for a batch: where its rows are read from and what becomes of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "aoti/Arguments.h"
+#include "aoti/CallRecord.h"
+#include "aoti/Chain.h"
+#include "aoti/PairLayout.h"
+#include "aoti/Substeps.h"
+#include "artifact/Metadata.h"
+#include "layout.h"
+#include "matlaw/Model.h"
+
+namespace matlaw::aoti
+{
+/// Chunks of rows may be read and written by several threads at once. What is passed in must outlive the call.
+template <typename Real>
+class BatchCall
+{
+public:
+  /// `pairs`: derivatives that are wanted; of those that are the same for all rows `constants` has the block, at their
+  /// place.
+  BatchCall(const artifact::Metadata & metadata, const Arguments & arguments, at::ScalarType dtype,
+            const std::vector<PairLayout> & pairs, const std::vector<at::Tensor> & constants);
+
+  std::int64_t rows() const { return _rows; }
+  const solve::NewtonConfig & solver() const { return _arguments.solver; }
+
+  /// Puts rows [first, first + rows) into the arena of a chunk, and tells it where to write down what they do.
+  void read(std::int64_t first, std::int64_t rows, const Chain<Real> & chain, ChunkWorkspace<Real> & w,
+            std::int64_t ld);
+  /// Takes over what `chain` made of them; what failed becomes NaN.
+  void write(std::int64_t first, std::int64_t rows, const Chain<Real> & chain, const ChunkWorkspace<Real> & w,
+             std::int64_t ld);
+  /// ... and what became, in `substeps`, of those that had failed. `first_row` is the first one of the chunk.
+  void write(std::int64_t first_row, const SubsteppedRows<Real> & taken, const Substeps<Real> & substeps, Want want);
+
+  Evaluation finish();
+
+private:
+  runtime::RowWriter<Real> writer(std::size_t output) const;
+  void blank(std::int64_t row);
+
+  const artifact::Metadata & _metadata;
+  const Arguments & _arguments;
+  const std::vector<PairLayout> & _pairs;
+  std::int64_t _rows;
+  std::vector<runtime::RowReader<Real>> _readers;
+  /// A block that is the same for all rows is a null pointer here: it is known already.
+  std::vector<Real *> _outputs, _blocks;
+  std::int8_t * _status;
+  std::int32_t * _iterations;
+  std::int32_t * _substeps;
+  double * _dt_factor;
+  double * _residual;
+  std::optional<CallRecord> _record;
+  Evaluation _evaluation;
+};
+
+extern template class BatchCall<double>;
+extern template class BatchCall<float>;
+}

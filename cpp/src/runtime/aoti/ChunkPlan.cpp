@@ -1,0 +1,80 @@
+#include "aoti/ChunkPlan.h"
+
+#include <algorithm>
+
+#include <unistd.h>
+
+#include "matlaw/errors.h"
+#include "matlaw/native/abi.h"
+
+namespace matlaw::aoti
+{
+std::int64_t whole_blocks(std::int64_t rows)
+{
+  return (rows + native::row_block - 1) / native::row_block * native::row_block;
+}
+
+namespace
+{
+std::int64_t cache_bytes()
+{
+  const auto bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); // 0 where the system does not tell
+  return bytes > 0 ? bytes : std::int64_t(1) << 20;
+}
+
+/// Rows of a chunk whose arrays fill half the L2 cache; the other half is for tensors that stream through.
+std::int64_t rows_that_fit(std::int64_t bytes_per_row, const Chunking & chunking)
+{
+  std::int64_t rows = cache_bytes() / 2 / std::max<std::int64_t>(bytes_per_row, 1);
+  rows = std::clamp<std::int64_t>(rows, chunking.min_rows, 1024);
+  if (chunking.max_rows > 0)
+    rows = std::min(rows, chunking.max_rows);
+  // An odd number of blocks: components then lie no power of two apart and spread over all sets of the cache.
+  const auto blocks = std::max<std::int64_t>(rows / native::row_block, 1);
+  return (blocks - (blocks % 2 == 0)) * native::row_block;
+}
+}
+
+ChunkPlan::ChunkPlan(const std::string & model, const std::array<std::int64_t, 3> & bytes_per_row,
+                     const Chunking & chunking)
+    : _bytes_per_row(bytes_per_row),
+      _max_bytes(chunking.max_bytes)
+{
+  for (std::size_t want = 0; want < bytes_per_row.size(); want++)
+    _chunk_rows[want] = rows_that_fit(bytes_per_row[want], chunking);
+  const auto smallest = native::row_block * *std::max_element(bytes_per_row.begin(), bytes_per_row.end());
+  if (_max_bytes > 0 && _max_bytes < smallest)
+    throw FatalError("LoadOptions.max_bytes is " + std::to_string(_max_bytes) + "; a call of model '" + model +
+                     "' needs " + std::to_string(smallest) + " bytes for the smallest chunk, " +
+                     std::to_string(native::row_block) + " rows with all derivatives.");
+}
+
+ChunkPlan::Cut ChunkPlan::cut(Want want, std::int64_t threads) const
+{
+  const auto rows = _chunk_rows[std::size_t(want)];
+  if (_max_bytes == 0)
+    return {rows, threads};
+  const auto affordable = _max_bytes / std::max<std::int64_t>(_bytes_per_row[std::size_t(want)], 1);
+  threads = std::clamp<std::int64_t>(threads, 1, affordable / native::row_block);
+  return {std::min(rows, affordable / threads / native::row_block * native::row_block), threads};
+}
+
+ChunkPlan::Cut ChunkPlan::cut(Want want, std::int64_t threads, std::int64_t rows) const
+{
+  auto cut = this->cut(want, threads);
+  const auto share = whole_blocks((rows + cut.threads - 1) / cut.threads);
+  cut.rows = std::min(cut.rows, std::max<std::int64_t>(share, std::min<std::int64_t>(cut.rows, 64)));
+  return cut;
+}
+
+std::int64_t ChunkPlan::most_bytes(std::int64_t threads) const
+{
+  std::int64_t most = 0;
+  for (std::size_t want = 0; want < _bytes_per_row.size(); want++)
+  {
+    const auto cut = this->cut(Want(want), threads);
+    most = std::max(most, cut.threads * cut.rows * _bytes_per_row[want]);
+  }
+  return most;
+}
+}

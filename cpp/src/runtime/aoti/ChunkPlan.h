@@ -1,0 +1,52 @@
+// How a batch is cut into chunks of rows, by the memory that a row takes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "aoti/Want.h"
+
+namespace matlaw::aoti
+{
+/// What a user or the kind of graphs says of chunks.
+struct Chunking
+{
+  /// Largest number of rows of a chunk; 0: by cache size
+  std::int64_t max_rows = 0;
+  /// Bytes of all chunks that run at once; 0: no bound
+  std::int64_t max_bytes = 0;
+  /// Fewest rows for which a graph call is worth its overhead
+  std::int64_t min_rows = 8;
+};
+
+/// `rows` rounded up to whole blocks of lanes.
+std::int64_t whole_blocks(std::int64_t rows);
+
+/// Rows of a chunk and the number of chunks that run at once, for each thing that a call may want.
+class ChunkPlan
+{
+public:
+  struct Cut
+  {
+    std::int64_t rows;
+    std::int64_t threads;
+  };
+
+  ChunkPlan() = default;
+  /// `bytes_per_row` by Want. Throws FatalError naming `model` when chunking.max_bytes holds no chunk.
+  ChunkPlan(const std::string & model, const std::array<std::int64_t, 3> & bytes_per_row, const Chunking & chunking);
+
+  /// For a call that may take `threads` threads and has more rows than they can take at once.
+  Cut cut(Want want, std::int64_t threads) const;
+  /// For a call of `rows` rows: smaller chunks when there are not enough for all threads, as long as each has some
+  /// work.
+  Cut cut(Want want, std::int64_t threads, std::int64_t rows) const;
+  /// Bytes of the chunks that a call has at once, whatever it wants.
+  std::int64_t most_bytes(std::int64_t threads) const;
+
+private:
+  std::array<std::int64_t, 3> _bytes_per_row{}, _chunk_rows{};
+  std::int64_t _max_bytes = 0;
+};
+}
