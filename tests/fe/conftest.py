@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 import pytest
 import stand_in
+from spec_plugin import pytest_generate_tests, runs
+
+__all__ = ["pytest_generate_tests", "runs"]
 
 
 @pytest.fixture

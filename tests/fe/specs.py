@@ -14,22 +14,44 @@ import numpy as np
 from matlaw.fe.input.tree import Block, read_input
 
 TYPES = ("RunApp", "RunException", "CSVDiff", "Exodiff")
+#: parameters that say nothing about how a run goes or what it gives
+_IGNORED = (
+    *("requirement", "design", "issues", "detail", "collections", "classification", "recover", "max_time", "heavy"),
+    *("min_parallel", "max_parallel", "min_threads", "max_threads", "capabilities", "valgrind", "mesh_mode"),
+)
+_KNOWN = (
+    *("type", "input", "cli_args", "csvdiff", "exodiff", "rel_err", "abs_zero", "expect_err", "expect_out"),
+    *("override_columns", "override_rel_err", "override_abs_zero", "absent_out", "prereq", "check_files"),
+    *("skip", "deleted"),
+)
 
 
 @dataclass(frozen=True)
 class Spec:
-    """One entry of a `tests` file."""
+    """One entry of a `tests` file.
+
+    :ivar name: with the groups around it, `group/name`
+    :ivar inputs: the input files, which make up one input together
+    :ivar prereq: names of entries of the same file that have to run before, in the same folder
+    :ivar overrides: columns with tolerances of their own, rel_err and abs_zero
+    :ivar skip: why the entry is not to run, or nothing
+    """
 
     folder: Path
     name: str
     kind: str
-    input: Path
+    inputs: tuple[Path, ...]
     arguments: tuple[str, ...]
     gold: tuple[str, ...]
     rel_err: float
     abs_zero: float
     expect_err: str
     expect_out: str
+    absent_out: str
+    check_files: tuple[str, ...]
+    overrides: tuple[tuple[str, float, float], ...]
+    prereq: tuple[str, ...]
+    skip: str
 
     @property
     def label(self) -> str:
@@ -37,46 +59,79 @@ class Spec:
         return f"{self.folder.name}/{self.name}"
 
 
-def read_spec(block: Block, folder: Path) -> Spec:
-    """An entry of [Tests]; AssertionError for a type that the harness does not have."""
+def read_spec(block: Block, folder: Path, group: str = "") -> Spec:
+    """An entry of [Tests]; AssertionError for a type or a parameter that the harness does not have."""
     kind = block.text("type")
     assert kind in TYPES, f"{block.location}: type = '{kind}'; the harness has {', '.join(TYPES)}"
+    unknown = [name for name in block.fields if name not in _KNOWN + _IGNORED]
+    assert not unknown, f"{block.location}: the harness does not know {', '.join(unknown)}"
     gold = tuple((block.text("csvdiff") or block.text("exodiff")).split())
     assert gold or kind not in ("CSVDiff", "Exodiff"), f"{block.location}: nothing to compare"
+    prereq = [name if "/" in name else f"{group}{name}" for name in block.text("prereq").split()]
     return Spec(
         folder=folder,
-        name=block.name,
+        name=f"{group}{block.name}",
         kind=kind,
-        input=folder / block.text("input"),
+        inputs=tuple(folder / name for name in block.text("input").split()),
         arguments=tuple(shlex.split(block.text("cli_args"))),
         gold=gold,
         rel_err=float(block.text("rel_err", "5.5e-6")),
         abs_zero=float(block.text("abs_zero", "1e-10")),
         expect_err=block.text("expect_err"),
         expect_out=block.text("expect_out"),
+        absent_out=block.text("absent_out"),
+        check_files=tuple(block.text("check_files").split()),
+        overrides=tuple(
+            (name, float(rel_err), float(abs_zero))
+            for name, rel_err, abs_zero in zip(
+                *(block.text(f"override_{what}").split() for what in ("columns", "rel_err", "abs_zero")), strict=True
+            )
+        ),
+        prereq=tuple(prereq),
+        skip=block.text("skip") or block.text("deleted"),
     )
 
 
-def discover(root: Path) -> list[Spec]:
-    """All entries of all `tests` files below a folder."""
+def _entries(block: Block, folder: Path, group: str = "") -> list[Spec]:
+    """The entries of a block, those of its groups (blocks without type) among them."""
     specs = []
-    for path in sorted(root.rglob("tests")):
-        if path.is_file():
-            block = read_input(path).blocks["Tests"]
-            specs += [read_spec(below, path.parent) for below in block.blocks.values()]
+    for below in block.blocks.values():
+        if "type" in below.fields or not below.blocks:
+            specs.append(read_spec(below, folder, group))
+        else:
+            specs += _entries(below, folder, f"{group}{below.name}/")
     return specs
 
 
-def laws_of(path: Path) -> dict[str, str]:
-    """The file of each [Matlaw] entry of an input."""
-    block = read_input(path).blocks.get("Matlaw")
-    return {name: below.text("input") for name, below in block.blocks.items()} if block is not None else {}
+def discover(root: Path) -> list[Spec]:
+    """All entries of all `tests` files below a folder.
+
+    AssertionError when an entry waits for one that does not exist, or for itself.
+    """
+    specs = []
+    for path in sorted(root.rglob("tests")):
+        if path.is_file():
+            own = _entries(read_input(path).blocks["Tests"], path.parent)
+            _check_order({spec.name: spec for spec in own}, path)
+            specs += own
+    return specs
 
 
-def _close(a: np.ndarray, b: np.ndarray, spec: Spec) -> np.ndarray:
+def _check_order(specs: dict[str, Spec], path: Path) -> None:
+    def visit(name: str, above: tuple[str, ...]) -> None:
+        assert name in specs, f"{path}: '{above[-1]}' waits for '{name}', which does not exist"
+        assert name not in above, f"{path}: {' -> '.join([*above, name])}: entries wait for each other"
+        for other in specs[name].prereq:
+            visit(other, (*above, name))
+
+    for name in specs:
+        visit(name, ())
+
+
+def _close(a: np.ndarray, b: np.ndarray, rel_err: float, abs_zero: float) -> np.ndarray:
     """CSVDiff's rule: both below abs_zero, or a relative difference below rel_err."""
     size = np.maximum(np.abs(a), np.abs(b))
-    return (size <= spec.abs_zero) | (np.abs(a - b) <= spec.rel_err * size)
+    return (size <= abs_zero) | (np.abs(a - b) <= rel_err * size)
 
 
 def _columns(path: Path) -> dict[str, np.ndarray]:
@@ -91,10 +146,12 @@ def compare_csv(result: Path, gold: Path, spec: Spec) -> list[str]:
     if set(ours) != set(theirs):
         return [f"columns differ: {sorted(ours)} and {sorted(theirs)}"]
     errors = []
+    own = {name: tolerances for name, *tolerances in spec.overrides}
     for name, expected in theirs.items():
         if len(ours[name]) != len(expected):
             return [f"{len(ours[name])} rows instead of {len(expected)}"]
-        for row in np.flatnonzero(~_close(ours[name], expected, spec)):
+        tolerances = own.get(name, (spec.rel_err, spec.abs_zero))
+        for row in np.flatnonzero(~_close(ours[name], expected, *tolerances)):
             errors.append(f"{name}, row {row}: {ours[name][row]:.14g} instead of {expected[row]:.14g}")
     return errors
 
@@ -108,7 +165,11 @@ def compare_exodus(result: Path, gold: Path, spec: Spec) -> list[str]:
                 continue
             if name not in ours.variables or ours[name].shape != variable.shape:
                 errors.append(f"{name}: missing or of another shape")
-            elif not np.all(_close(np.asarray(ours[name][:], float), np.asarray(variable[:], float), spec)):
+            elif not np.all(
+                _close(
+                    *(np.asarray(ours[name][:], float), np.asarray(variable[:], float)), *(spec.rel_err, spec.abs_zero)
+                )
+            ):
                 errors.append(f"{name}: values differ")
     return errors
 

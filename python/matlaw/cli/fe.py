@@ -19,7 +19,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("input", type=Path, help="input file")
     parser.add_argument(
-        "overrides", nargs="*", metavar="Block/name:=value", help="replaces what the file says, as Executioner/dt:=0.1"
+        "overrides",
+        nargs="*",
+        metavar="Block/name:=value",
+        help="replaces what the file says, as Executioner/dt:=0.1; or a further input file that adds to the first",
     )
     parser.add_argument("-o", "--output-dir", type=Path, help="folder for the files (default: beside the input)")
     parser.add_argument("--no-png", action="store_true", help="do not draw the deformed mesh")
@@ -37,8 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_intermixed_args(arguments)
     from matlaw.fe import run
 
+    further = [Path(argument) for argument in options.overrides if "=" not in argument]
+    overrides = [argument for argument in options.overrides if "=" in argument]
     try:
-        run(options.input, options.overrides, options.output_dir, picture=not options.no_png, quiet=options.quiet)
+        run([options.input, *further], overrides, options.output_dir, picture=not options.no_png, quiet=options.quiet)
     except MatlawError as error:
         print(f"matlaw-fe: error: {error}", file=sys.stderr)
         return 1

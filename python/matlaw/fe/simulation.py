@@ -72,7 +72,7 @@ def _check_blocks(root: Block) -> None:
 
 
 def run(
-    path: Path | str,
+    path: Path | str | Sequence[Path | str],
     overrides: Sequence[str] = (),
     output: Path | str | None = None,
     picture: bool = False,
@@ -81,7 +81,7 @@ def run(
 ) -> RunResult:
     """Run an input file.
 
-    :param path: the input file
+    :param path: the input file, or several that make up one input; results are named after the first
     :param overrides: ``Block/name:=value``
     :param output: folder for the files; default: that of the input file
     :param picture: draw the deformed mesh
@@ -90,8 +90,9 @@ def run(
     :raises FatalError: the results cannot be written
     :raises SmallestStepFailedError: a step failed at ``dtmin``
     """
-    path = Path(path)
-    root = read_input(path, overrides)
+    paths = [Path(path)] if isinstance(path, str | Path) else [Path(one) for one in path]
+    path = paths[0]
+    root = read_input(paths, overrides)
     _check_blocks(root)
     executioner = root.blocks.get("Executioner")
     if executioner is None:

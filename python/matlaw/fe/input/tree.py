@@ -80,16 +80,30 @@ def override(root: Block, argument: str) -> None:
     block.fields[last] = Field(last, value, "command line", from_command_line=True)
 
 
-def read_input(path: Path, overrides: Sequence[str] = ()) -> Block:
-    """Read a MOOSE input file.
+def merge(block: Block, other: Block) -> None:
+    """Add a block to one of the same name: its fields replace, its blocks are merged."""
+    block.fields.update(other.fields)
+    for name, below in other.blocks.items():
+        if name in block.blocks:
+            merge(block.blocks[name], below)
+        else:
+            block.blocks[name] = below
 
-    :param path: the file
-    :param overrides: ``Block/name:=value`` (or ``=``), applied after the file
-    :raises InputFileError: the file cannot be read or parsed
+
+def read_input(path: Path | Sequence[Path], overrides: Sequence[str] = ()) -> Block:
+    """Read a MOOSE input file, or several that make up one input: later ones replace what earlier ones say.
+
+    :param path: the file or the files
+    :param overrides: ``Block/name:=value`` (or ``=``), applied after the files
+    :raises InputFileError: a file cannot be read or parsed
     """
     from matlaw.fe.input.readers import reader
 
-    root = reader().parse(check_file(path), path)
+    paths = [path] if isinstance(path, Path) else list(path)
+    parser = reader()
+    root = parser.parse(check_file(paths[0]), paths[0])
+    for other in paths[1:]:
+        merge(root, parser.parse(check_file(other), other))
     for argument in overrides:
         override(root, argument)
     substitute(root)
