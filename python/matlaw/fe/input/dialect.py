@@ -1,26 +1,58 @@
-"""MOOSE's older spelling of blocks, rewritten into the one that nmhit reads."""
+"""What MOOSE's dialect spells otherwise than nmhit: older blocks, double quotes; and includes."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+#: stands for a # inside quotes, where nmhit allows none: a character that no text has (U+E000 is for private use)
+HASH = "\ue000"
+
 _TOKENS = re.compile(
     r"'[^']*'"
     r'|"[^"]*"'
     r"|#[^\n]*"
     r"|\[\.\./\]"
-    r"|\[\./(?P<block>[^\]\s]*)\]"
-    r"|^[ \t]*!include[ \t]+(?P<include>[^\s]+)",
-    re.MULTILINE,
+    r"|\[\./(?P<block>[^\]\s]*)\]",
 )
 
 
-def normalise(text: str, folder: Path | None = None) -> str:
-    r"""Rewrite ``[./x] ... [../]`` as ``[x] ... []``; line numbers stay.
+_INCLUDE = re.compile(r"'[^']*'|\"[^\"]*\"|#[^\n]*|^[ \t]*!include[ \t]+(?P<path>[^\s]+)[^\n]*\n?", re.MULTILINE)
+
+
+def with_includes(text: str, path: Path) -> tuple[str, list[tuple[Path, int]]]:
+    """A text with what it includes in place of ``!include``, and the file and line of each of its lines.
+
+    :param path: the file that holds the text; includes are relative to it
+    """
+    pieces: list[str] = []
+    lines: list[tuple[Path, int]] = []
+
+    def add(piece: str, first: int) -> None:
+        if piece:
+            pieces.append(piece if piece.endswith("\n") else piece + "\n")
+            lines.extend((path, first + k) for k in range(pieces[-1].count("\n")))
+
+    at = 0
+    for match in _INCLUDE.finditer(text):
+        if match.group("path") is None:
+            continue
+        add(text[at : match.start()], text.count("\n", 0, at) + 1)
+        included = path.parent / match.group("path")
+        below, below_lines = with_includes(included.read_text(encoding="utf-8"), included)
+        pieces.append(below)
+        lines += below_lines
+        at = match.end()
+    add(text[at:], text.count("\n", 0, at) + 1)
+    return "".join(pieces), lines
+
+
+def normalise(text: str) -> str:
+    r"""Rewrite ``[./x] ... [../]`` as ``[x] ... []``, double quotes as single ones and a quoted ``#`` as :data:`HASH`.
+
+    Line numbers stay.
 
     :param text: what the file holds
-    :param folder: folder that ``!include`` paths are relative to
 
     >>> normalise("[A]\n [./b]\n  c = '[./x]'\n [../]\n[]")
     "[A]\n [b]\n  c = '[./x]'\n []\n[]"
@@ -31,8 +63,11 @@ def normalise(text: str, folder: Path | None = None) -> str:
             return "[]"
         if match.group("block") is not None:
             return f"[{match.group('block')}]"
-        if match.group("include") is not None and folder is not None:
-            return f"!include {folder / match.group('include')}"
-        return match.group(0)
+        text = match.group(0)
+        if text[0] not in "'\"":
+            return text
+        if text[0] == '"' and "'" not in text:
+            text = f"'{text[1:-1]}'"
+        return text.replace("#", HASH)
 
     return _TOKENS.sub(rewrite, text)

@@ -8,31 +8,33 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import nmhit
 
 from matlaw.errors import InputFileError
-from matlaw.fe.input.dialect import normalise
+from matlaw.fe.input.dialect import HASH, normalise
 from matlaw.fe.input.tree import Block, Field
 from matlaw.hit import shown
 
 #: environment variable that chooses a reader
 CHOICE = "MATLAW_HIT_READER"
-#: what nmhit says of text that comes from no file
-_NO_FILE = Path(".")
+#: the file and line of each line of a text
+Lines = Sequence[tuple[Path, int]]
 
 
 class Reader(Protocol):
-    """Parses the text of an input file."""
+    """Parses the text of an input file, in which there are no includes any more."""
 
     name: str
 
-    def parse(self, text: str, path: Path) -> Block:
+    def parse(self, text: str, path: Path, lines: Lines) -> Block:
         """The tree, with ``${...}`` as it stands.
 
-        :param path: the file that holds the text; includes are relative to it
+        :param path: the file
+        :param lines: where the lines of the text stand
         :raises InputFileError: the text cannot be parsed
         """
 
@@ -42,29 +44,26 @@ class NmhitReader:
 
     name = "nmhit"
 
-    def parse(self, text: str, path: Path) -> Block:
+    def parse(self, text: str, path: Path, lines: Lines) -> Block:
         """The tree, with ``${...}`` as it stands."""
-        text = normalise(text, path.resolve().parent)
         try:
-            root = nmhit.parse_text(text if text.endswith("\n") else text + "\n", [], [])
+            root = nmhit.parse_text(normalise(text), [], [])
         except nmhit.Error as error:
             raise InputFileError(
-                shown(f"{_source(path, m.filename)}:{m.line}: {m.message}" for m in error.messages)
+                shown(f"{_place(path, lines, m.line)}: {m.message}" for m in error.messages)
             ) from error
         tree = Block("", "", str(path))
-        self._fill(tree, root, path)
+        self._fill(tree, root, path, lines)
         return tree
 
-    def _fill(self, block: Block, node: nmhit.Node, path: Path) -> None:
+    def _fill(self, block: Block, node: nmhit.Node, path: Path, lines: Lines) -> None:
         for child in node.children(nmhit.NodeType.Field):
             name = child.path()
-            block.fields[name] = Field(
-                name, _unquoted(child.raw_val()), f"{_source(path, child.filename)}:{child.line()}"
-            )
+            block.fields[name] = Field(name, _unquoted(child.raw_val()), _place(path, lines, child.line()))
         for child in node.children(nmhit.NodeType.Section):
             name = child.path()
-            below = Block(name, f"{block.path}/{name}".lstrip("/"), f"{_source(path, child.filename)}:{child.line()}")
-            self._fill(block.blocks.setdefault(name, below), child, path)
+            below = Block(name, f"{block.path}/{name}".lstrip("/"), _place(path, lines, child.line()))
+            self._fill(block.blocks.setdefault(name, below), child, path, lines)
 
 
 class PyhitReader:
@@ -78,7 +77,7 @@ class PyhitReader:
     def __init__(self, hit: Any) -> None:
         self._hit = hit
 
-    def parse(self, text: str, path: Path) -> Block:
+    def parse(self, text: str, path: Path, lines: Lines) -> Block:
         """The tree, with ``${...}`` as it stands."""
         try:
             root = self._hit.parse(str(path), text)
@@ -86,25 +85,23 @@ class PyhitReader:
             raise InputFileError(str(error).strip() or f"{path}: cannot be parsed") from error
         self._hit.explode(root)
         tree = Block("", "", str(path))
-        self._fill(tree, root, path)
+        self._fill(tree, root, path, lines)
         return tree
 
-    def _fill(self, block: Block, node: Any, path: Path) -> None:
+    def _fill(self, block: Block, node: Any, path: Path, lines: Lines) -> None:
         kinds = self._hit.NodeType
         for child in node.children():
-            source = child.filename() if hasattr(child, "filename") else str(path)
-            place = f"{source or path}:{child.line()}"
+            place = _place(path, lines, child.line())
             if child.type() == kinds.Field:
                 name = child.path()
                 if name in block.fields:
-                    raise InputFileError(
-                        f"{place}: duplicate field '{name}'; the first is at {block.fields[name].location}"
-                    )
+                    first = block.fields[name].location
+                    raise InputFileError(f"{place}: duplicate field '{name}'; the first is at {first}")
                 block.fields[name] = Field(name, _unquoted(child.raw()), place)
             elif child.type() == kinds.Section:
                 name = child.path()
                 below = Block(name, f"{block.path}/{name}".lstrip("/"), place)
-                self._fill(block.blocks.setdefault(name, below), child, path)
+                self._fill(block.blocks.setdefault(name, below), child, path, lines)
 
 
 def reader() -> Reader:
@@ -136,9 +133,11 @@ def find_pyhit() -> Any | None:
     return None
 
 
-def _source(path: Path, source: Path) -> Path:
-    return path if source == _NO_FILE else source
+def _place(path: Path, lines: Lines, line: int) -> str:
+    source, number = lines[line - 1] if 0 < line <= len(lines) else (path, line)
+    return f"{source}:{number}"
 
 
 def _unquoted(raw: str) -> str:
+    raw = raw.replace(HASH, "#")
     return raw[1:-1] if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "'\"" else raw

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from matlaw.errors import InputFileError
+from matlaw.fe.input.dialect import with_includes
 from matlaw.fe.input.substitution import substitute
 from matlaw.hit import check_file
 
@@ -101,9 +102,10 @@ def read_input(path: Path | Sequence[Path], overrides: Sequence[str] = ()) -> Bl
 
     paths = [path] if isinstance(path, Path) else list(path)
     parser = reader()
-    root = parser.parse(check_file(paths[0]), paths[0])
-    for other in paths[1:]:
-        merge(root, parser.parse(check_file(other), other))
+    root = Block("", "", str(paths[0]))
+    for one in paths:
+        text, lines = with_includes(check_file(one), one)
+        merge(root, parser.parse(text, one, lines))
     for argument in overrides:
         override(root, argument)
     substitute(root)
