@@ -65,17 +65,17 @@ def stepper(cls: type, **fields: str) -> IterationAdaptiveDT | ConstantDT:
 def test_iteration_adaptive_rules() -> None:
     adaptive = stepper(IterationAdaptiveDT, dt="1", optimal_iterations="6", growth_factor="3", cutback_factor="0.25")
     adaptive.accepted(3, 3)  # window 2: fewer than 4 grows, more than 8 shrinks
-    assert adaptive.next() == 3.0
+    assert adaptive.next(0.0) == 3.0
     adaptive.accepted(4, 4)
-    assert adaptive.next() == 1.0
+    assert adaptive.next(0.0) == 1.0
     adaptive.accepted(9, 9)
-    assert adaptive.next() == 0.25
+    assert adaptive.next(0.0) == 0.25
     adaptive.dt = 2.0
     assert adaptive.failed(1e-3) == 1.0
     adaptive.dt = 1.0
     adaptive.accepted(1, 1)
-    assert adaptive.next() == 1.0, "the step after a cut does not grow"
-    assert adaptive.next() == 3.0
+    assert adaptive.next(0.0) == 1.0, "the step after a cut does not grow"
+    assert adaptive.next(0.0) == 3.0
     adaptive.dt = 1.5e-3
     assert adaptive.failed(1e-3) == 1e-3
     adaptive.dt = 1e-3
@@ -86,9 +86,9 @@ def test_iteration_adaptive_rules() -> None:
 def test_constant_dt_grows_back() -> None:
     constant = stepper(ConstantDT, dt="1")
     constant.dt = 0.25
-    assert constant.next() == 0.5
+    assert constant.next(0.0) == 0.5
     constant.dt = 0.75
-    assert constant.next() == 1.0
+    assert constant.next(0.0) == 1.0
 
 
 def generated(**fields: str) -> Mesh:

@@ -26,7 +26,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("-o", "--output-dir", type=Path, help="folder for the files (default: beside the input)")
     parser.add_argument("--no-png", action="store_true", help="do not draw the deformed mesh")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no residual history")
+    parser.add_argument("-q", "--quiet", action="store_true", help="one line per step, no residual history")
+    parser.add_argument(
+        "--recover",
+        nargs="?",
+        const="",
+        metavar="CHECKPOINT",
+        help="go on from a checkpoint (Outputs/checkpoint:=true writes them): a file, a folder, or the last one",
+    )
+    parser.add_argument(
+        *("--half-transient", "--test-checkpoint-half-transient"),
+        action="store_true",
+        help="stop in the middle, to go on with --recover",
+    )
     parser.add_argument("--version", action="version", version=f"matlaw-fe {__version__}")
     return parser
 
@@ -43,7 +55,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     further = [Path(argument) for argument in options.overrides if "=" not in argument]
     overrides = [argument for argument in options.overrides if "=" in argument]
     try:
-        run([options.input, *further], overrides, options.output_dir, picture=not options.no_png, quiet=options.quiet)
+        run(
+            [options.input, *further],
+            overrides,
+            options.output_dir,
+            picture=not options.no_png,
+            quiet=options.quiet,
+            half=options.half_transient,
+            recover=options.recover,
+        )
     except MatlawError as error:
         print(f"matlaw-fe: error: {error}", file=sys.stderr)
         return 1

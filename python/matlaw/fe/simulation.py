@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from matlaw.errors import FatalError
-from matlaw.fe.executioner.transient import StepRecord, TimeLoop
+from matlaw.fe.checkpoint import CheckpointWriter, find_checkpoint, restore
+from matlaw.fe.executioner.transient import Progress, StepRecord, TimeLoop
 from matlaw.fe.input.moose import MOOSE_BLOCKS
 from matlaw.fe.input.parameters import Parameter, Values
 from matlaw.fe.input.registry import check_fields
@@ -78,6 +79,8 @@ def run(
     picture: bool = False,
     quiet: bool = False,
     console: Console | None = None,
+    half: bool = False,
+    recover: str | None = None,
 ) -> RunResult:
     """Run an input file.
 
@@ -86,6 +89,9 @@ def run(
     :param output: folder for the files; default: that of the input file
     :param picture: draw the deformed mesh
     :param quiet: no residual history
+    :param half: stop in the middle, as a test of checkpoints does
+    :param recover: go on from a checkpoint (:func:`matlaw.fe.checkpoint.find_checkpoint`); empty: the last one
+    :raises CheckpointError: there is none, or it belongs to another input
     :raises InputFileError: the input is wrong
     :raises FatalError: the results cannot be written
     :raises SmallestStepFailedError: a step failed at ``dtmin``
@@ -105,25 +111,40 @@ def run(
     state: dict[str, RunResult] = {}
 
     def accepted(record: StepRecord) -> None:
-        console.accepted(record)
-        _step_output(state["result"], writers)
+        console.accepted(record, loop.end_time, loop.options["num_steps"])
+        result = state["result"]
+        _step_output(result, writers)
+        for checkpoint in checkpoints:
+            checkpoint.write(result.problem, loop.progress, result.history)
 
     loop = TimeLoop(executioner, shared, console.announce, console.iteration, console.rejected, accepted)
     problem = Problem(root, path.resolve().parent, loop.start_time)
     console.start(problem)
     result = RunResult(problem, [])
     state["result"] = result
+    checkpoints = [
+        CheckpointWriter(base.with_name(base.name + "_cp"), keep, interval)
+        for base, keep, interval in settings.checkpoints
+    ]
+    resumed: Progress | None = None
+    if recover is not None:
+        source = find_checkpoint(recover, Path.cwd() if output is None else folder, settings.base)
+        resumed, result.history = restore(source, problem)
+        console.say(f"Going on from {source}, step {resumed.number}, time {resumed.time:g}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        writers = _Writers(problem, settings.exodus, settings.csv)
+        writers = _Writers(problem, settings.exodus, settings.csv, None if resumed is None else resumed.time)
     except OSError as error:
         raise FatalError(f"the results cannot be written: {error}; name another folder with -o") from error
     result.files = writers.files
     try:
-        initial = {name: p.value(problem) if p.at_start else 0.0 for name, p in problem.postprocessors.items()}
-        writers.write(problem, initial)
-        result.history.append((problem.time, initial))
-        result.records = loop.run(problem)
+        if resumed is None:
+            initial = {name: p.value(problem) if p.at_start else 0.0 for name, p in problem.postprocessors.items()}
+            writers.write(problem, initial)
+            result.history.append((problem.time, initial))
+        else:
+            writers.repeat(result.history)
+        result.records = loop.run(problem, half, resumed)
     finally:
         writers.close()
     if picture:
@@ -142,7 +163,7 @@ def run(
 class _Writers:
     """The files that grow with every step."""
 
-    def __init__(self, problem: Problem, exodus: list[Path], csv: list[Path]) -> None:
+    def __init__(self, problem: Problem, exodus: list[Path], csv: list[Path], after: float | None = None) -> None:
         self._elemental = [name for name, variable in problem.auxiliary.items() if not variable.nodal]
         self._nodal = [*problem.unknowns.names, *(name for name, v in problem.auxiliary.items() if v.nodal)]
         scalars = sorted(problem.postprocessors)
@@ -152,7 +173,7 @@ class _Writers:
         for base in exodus:
             base.parent.mkdir(parents=True, exist_ok=True)
             target = base.with_name(base.name + ".e")
-            self._exodus.append(ExodusWriter(target, problem.mesh, self._nodal, self._elemental, scalars))
+            self._exodus.append(ExodusWriter(target, problem.mesh, self._nodal, self._elemental, scalars, after))
             self.files.append(target)
         for base in csv if problem.postprocessors else []:
             base.parent.mkdir(parents=True, exist_ok=True)
@@ -174,6 +195,12 @@ class _Writers:
             files = " or ".join(map(str, self.files))
             raise FatalError(f"the step at time {problem.time:g} cannot be written to {files}: {error}") from error
         problem.timing.output += clock.perf_counter() - began
+
+    def repeat(self, history: Sequence[tuple[float, dict[str, float]]]) -> None:
+        """Write the tables of an earlier run anew."""
+        for csv in self._csv:
+            for time, values in history:
+                csv.write(time, values)
 
     def close(self) -> None:
         """Finish the files."""

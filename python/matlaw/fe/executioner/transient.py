@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -71,6 +71,20 @@ class StepRecord:
     cutbacks: list[tuple[float, str]]
 
 
+@dataclass
+class Progress:
+    """How far a run is, and what its next step follows from.
+
+    :ivar velocity: rate of the values in the last step, ``(n_dofs,)``
+    :ivar stepper: state of the time stepper
+    """
+
+    time: float
+    number: int
+    velocity: np.ndarray
+    stepper: dict[str, float] = field(default_factory=dict)
+
+
 class TimeLoop:
     """Runs a problem from start to end.
 
@@ -99,6 +113,7 @@ class TimeLoop:
         self.scale = create("Predictor", predictor).values["scale"] if predictor is not None else 0.0
         self._announce, self._iteration = announce, iteration
         self._rejected, self._accepted = rejected, accepted
+        self.end_time = float(self.options["end_time"])
 
     @property
     def start_time(self) -> float:
@@ -121,19 +136,13 @@ class TimeLoop:
     def _constrained(self, dt: float, time: float) -> float:
         options = self.options
         dt = max(min(dt, options["dtmax"]), options["dtmin"])
-        if time + dt > options["end_time"]:
-            dt = options["end_time"] - time
+        if time + dt > self.end_time:
+            dt = self.end_time - time
         return float(dt)
 
-    def run(self, problem: Problem) -> list[StepRecord]:
-        """March to the end.
-
-        :returns: one record per accepted step
-        :raises SmallestStepFailedError: a step failed at ``dtmin``
-        """
+    def _newton(self, problem: Problem) -> Newton:
         options = self.options
-        constraints = problem.constraints
-        free = constraints.free
+        free = problem.constraints.free
         unknowns, mechanics = problem.unknowns, problem.mechanics
         solver = LinearSolver(
             problem.mesh.points[free // unknowns.count],
@@ -149,47 +158,89 @@ class TimeLoop:
             options["nl_div_tol"],
             options["line_search"].lower(),
         )
-        newton = Newton(problem, solver, tolerances, self._iteration)
+        return Newton(problem, solver, tolerances, self._iteration)
+
+    def _end(self, half: bool) -> tuple[float, int]:
+        """End time and number of steps."""
+        end, steps = float(self.options["end_time"]), int(self.options["num_steps"])
+        if not half:
+            return end, steps
+        if self.options.given("end_time"):
+            end = 0.5 * (self.start_time + end)
+        return end, steps // 2 if self.options.given("num_steps") else steps
+
+    def run(self, problem: Problem, half: bool = False, resumed: Progress | None = None) -> list[StepRecord]:
+        """March to the end.
+
+        :param half: to the middle only, half of the time and of the steps
+        :param resumed: where an earlier run was; the problem is in its state
+        :returns: one record per accepted step
+        :raises SmallestStepFailedError: a step failed at ``dtmin``
+        """
+        options = self.options
+        newton = self._newton(problem)
+        self.stepper.link(problem)
+        self.end_time, num_steps = self._end(half)
         records: list[StepRecord] = []
-        time, number = self.start_time, 0
-        velocity = np.zeros_like(problem.u)
-        wanted = self.stepper.first()
-        while number < options["num_steps"] and time + options["timestep_tolerance"] < options["end_time"]:
-            number += 1
-            cutbacks: list[tuple[float, str]] = []
-            while True:
-                dt = self._constrained(wanted, time)
-                self.stepper.dt = dt
-                self._announce(number, time + dt, dt)
-                result, u = newton.solve(problem.u + self.scale * dt * velocity, problem.u, time + dt, dt)
-                old = problem.u
-                if result.converged:
-                    problem.u = u
-                    try:
-                        for postprocessor in problem.postprocessors.values():
-                            postprocessor.prepare(problem, time + dt)
-                        break
-                    except LawFailedError as error:
-                        result.converged, result.reason = False, f"on a side: {error}"
-                        problem.u = old
-                problem.revert()
-                problem.failed_steps += 1
-                cutbacks.append((dt, result.reason))
-                self._rejected(result, dt)
-                try:
-                    wanted = self.stepper.failed(options["dtmin"])
-                except SmallestStepFailedError as error:
-                    raise SmallestStepFailedError(
-                        f"{error} Time {time:g}, dt {dt:g}, dtmin {options['dtmin']:g}: {result.reason}"
-                    ) from None
+        self.progress = progress = resumed or Progress(self.start_time, 0, np.zeros_like(problem.u))
+        if resumed is None:
+            wanted = self.stepper.first(progress.time)
+        else:
+            self.stepper.restore(resumed.stepper)
+            wanted = self.stepper.next(progress.time)
+        while progress.number < num_steps and progress.time + options["timestep_tolerance"] < self.end_time:
+            record, old = self._step(problem, newton, wanted)
             problem.commit()
-            velocity = (problem.u - old) / dt
-            time += dt
-            problem.time, problem.dt, problem.newton_iterations = time, dt, result.iterations
-            problem.linear_iterations = result.linear_iterations
-            self.stepper.accepted(result.iterations, result.linear_iterations)
-            record = StepRecord(number, time, dt, result.iterations, result.linear_iterations, result.norms, cutbacks)
+            progress.velocity = (problem.u - old) / record.dt
+            progress.time, progress.number = record.time, record.number
+            problem.time, problem.dt, problem.newton_iterations = record.time, record.dt, record.newton_iterations
+            problem.linear_iterations = record.linear_iterations
+            self.stepper.accepted(record.newton_iterations, record.linear_iterations)
+            progress.stepper = self.stepper.save()
             records.append(record)
             self._accepted(record)
-            wanted = self.stepper.next()
+            wanted = self.stepper.next(progress.time)
         return records
+
+    def _step(self, problem: Problem, newton: Newton, wanted: float) -> tuple[StepRecord, np.ndarray]:
+        """Attempts at a step until one is good; the record, and the values before it."""
+        time, number = self.progress.time, self.progress.number + 1
+        cutbacks: list[tuple[float, str]] = []
+        while True:
+            dt = self._constrained(wanted, time)
+            self.stepper.dt = dt
+            self._announce(number, time + dt, dt)
+            result, u = newton.solve(problem.u + self.scale * dt * self.progress.velocity, problem.u, time + dt, dt)
+            old = problem.u
+            if result.converged:
+                problem.u = u
+                reason = self._objection(problem, time + dt, dt)
+                if not reason:
+                    record = StepRecord(
+                        *(number, time + dt, dt, result.iterations, result.linear_iterations, result.norms, cutbacks)
+                    )
+                    return record, old
+                result.converged, result.reason = False, reason
+                problem.u = old
+            problem.revert()
+            problem.failed_steps += 1
+            cutbacks.append((dt, result.reason))
+            self._rejected(result, dt)
+            try:
+                wanted = self.stepper.failed(self.options["dtmin"])
+            except SmallestStepFailedError as error:
+                raise SmallestStepFailedError(
+                    f"{error} Time {time:g}, dt {dt:g}, dtmin {self.options['dtmin']:g}: {result.reason}"
+                ) from None
+
+    def _objection(self, problem: Problem, t: float, dt: float) -> str:
+        """Why a converged step is not accepted."""
+        try:
+            for postprocessor in problem.postprocessors.values():
+                postprocessor.prepare(problem, t)
+        except LawFailedError as error:
+            return f"on a side: {error}"
+        before, problem.dt = problem.dt, dt
+        reason = self.stepper.rejects(problem)
+        problem.dt = before
+        return reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time as clock
 from pathlib import Path
 from typing import TextIO
 
@@ -16,12 +17,13 @@ from matlaw.fe.problem import Problem
 class Console:
     """Prints the residual history as it comes, and a table of the steps at the end.
 
-    :param quiet: print the table and the files only
+    :param quiet: one line per step, the table and the files only
     """
 
     def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
         self._quiet = quiet
         self._stream = stream
+        self._last = clock.perf_counter()
 
     def say(self, text: str = "") -> None:
         """Print a line."""
@@ -54,10 +56,19 @@ class Console:
         if not self._quiet:
             self.say(f"    Solve failed with dt = {dt:.8g}: {result.reason}; cutting the step")
 
-    def accepted(self, record: StepRecord) -> None:
-        """A step was accepted."""
+    def accepted(self, record: StepRecord, end_time: float, num_steps: int) -> None:
+        """A step was accepted: a line that says how far the run is."""
+        now = clock.perf_counter()
+        took, self._last = now - self._last, now
+        ends = [record.number / num_steps, record.time / end_time if end_time > 0.0 else 0.0]
+        share = f", {100.0 * max(ends):.0f} %" if max(ends) >= 0.001 else ""
+        cuts = f", {len(record.cutbacks)} cut{'s' if len(record.cutbacks) > 1 else ''}" if record.cutbacks else ""
+        iterations = f"{record.newton_iterations} iteration{'' if record.newton_iterations == 1 else 's'}"
         if not self._quiet:
             self.say("    Solve converged")
+        self.say(
+            f"Step {record.number}: time {record.time:.6g}, dt {record.dt:.4g}, {iterations}{cuts}, {took:.2f} s{share}"
+        )
 
     def table(self, records: list[StepRecord]) -> None:
         """One row per accepted step, and one per attempt that failed."""

@@ -30,14 +30,28 @@ class ExodusWriter:
     :param nodal: names of nodal variables
     :param elemental: names of element variables
     :param scalars: names of global variables
+    :param after: go on behind the steps up to this time of a file that is there
     """
 
-    def __init__(self, path: Path, mesh: Mesh, nodal: list[str], elemental: list[str], scalars: list[str]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        mesh: Mesh,
+        nodal: list[str],
+        elemental: list[str],
+        scalars: list[str],
+        after: float | None = None,
+    ) -> None:
         self.path = path
         self._nodal, self._elemental, self._scalars = nodal, elemental, scalars
         self._steps = 0
         numbers = np.unique(mesh.block_ids)
         self._members = [np.flatnonzero(mesh.block_ids == number) for number in numbers]
+        if after is not None and path.exists():
+            self._dataset = netCDF4.Dataset(str(path), "a")
+            times = np.asarray(self._dataset["time_whole"][:])
+            self._steps = int(np.count_nonzero(times <= after + 1e-9 * max(1.0, abs(after))))
+            return
         self._dataset = dataset = netCDF4.Dataset(str(path), "w", format="NETCDF3_64BIT_OFFSET")
         dataset.api_version = np.float32(8.03)
         dataset.version = np.float32(8.03)

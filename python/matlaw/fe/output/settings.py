@@ -15,6 +15,7 @@ _TOP = {
     "exodus": Parameter("bool", False),
     "csv": Parameter("bool", False),
     "console": Parameter("bool", True),
+    "checkpoint": Parameter("bool", False),
     "file_base": Parameter("string"),
     "perf_graph": Parameter("bool", False, ignored=True),
     "print_linear_residuals": Parameter("bool", True, ignored=True),
@@ -24,6 +25,12 @@ _TOP = {
 }
 _ENTRY = {
     "Exodus": {"file_base": Parameter("string"), "execute_on": Parameter("strings", ignored=True)},
+    "Checkpoint": {
+        "file_base": Parameter("string"),
+        "num_files": Parameter("int", 2, check=(lambda value: value > 0, "positive")),
+        "time_step_interval": Parameter("int", 1, check=(lambda value: value > 0, "positive")),
+        "execute_on": Parameter("strings", ignored=True),
+    },
     "CSV": {"file_base": Parameter("string"), "execute_on": Parameter("strings", ignored=True)},
     "Console": {
         "outlier_variable_norms": Parameter("bool", ignored=True),
@@ -40,12 +47,14 @@ class OutputSettings:
     """Which files to write.
 
     :ivar exodus: paths without suffix, ``csv`` alike
+    :ivar checkpoints: for each the path without suffix, how many files to keep, and the steps between them
     :ivar base: the path that other files of the run are named after
     """
 
     base: Path
     exodus: list[Path] = field(default_factory=list)
     csv: list[Path] = field(default_factory=list)
+    checkpoints: list[tuple[Path, int, int]] = field(default_factory=list)
     console: bool = True
 
 
@@ -66,6 +75,8 @@ def read_outputs(block: Block | None, shared: Block | None, source: Path, folder
         settings.exodus.append(base)
     if values["csv"]:
         settings.csv.append(base)
+    if values["checkpoint"]:
+        settings.checkpoints.append((base, 2, 1))
     for name, below in block.blocks.items():
         kind = below.text("type")
         if kind not in _ENTRY:
@@ -80,4 +91,6 @@ def read_outputs(block: Block | None, shared: Block | None, source: Path, folder
             settings.exodus.append(own)
         elif kind == "CSV":
             settings.csv.append(own)
+        elif kind == "Checkpoint":
+            settings.checkpoints.append((own, entry["num_files"], entry["time_step_interval"]))
     return settings
