@@ -137,7 +137,7 @@ class Batch:
 
     def tangent(self, out: str, source: str) -> np.ndarray:
         assert (out, source) in self.model.derivative_pairs
-        return self.blocks
+        return self.blocks[out, source] if isinstance(self.blocks, dict) else self.blocks
 
     def commit(self) -> None:
         assert self.evaluated

@@ -22,8 +22,12 @@ from matlaw.runtime import load_model
 TIME = "t"
 
 
-class LawFailedError(Exception):
-    """A law did not converge at some quadrature points: the step has to be cut.
+class StepFailedError(Exception):
+    """A step cannot be computed, and has to be cut."""
+
+
+class LawFailedError(StepFailedError):
+    """A law did not converge at some quadrature points.
 
     :ivar entry: name of the ``[Matlaw]`` entry
     :ivar rows: quadrature points that failed, numbered within the entry

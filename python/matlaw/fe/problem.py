@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from matlaw.fe.functions.functions import Function
 from matlaw.fe.input.parameters import Values
 from matlaw.fe.input.registry import create
 from matlaw.fe.input.tree import Block
-from matlaw.fe.law import Law, LawFailedError, LawPoints
+from matlaw.fe.law import Law, LawFailedError, LawPoints, StepFailedError
 from matlaw.fe.mapping import complete_sources, read_sources
 from matlaw.fe.materials.properties import Properties, PropertyMaterial
 from matlaw.fe.materials.shorthand import expand
@@ -113,6 +113,7 @@ class Problem:
         self.properties = Properties(self, givers)
         self._link_kernels()
         self._sides: dict[str, SidePoints] = {}
+        self._displaced: tuple[np.ndarray, VolumePoints] | None = None
         self._read_conditions()
         self.pattern = SparsePattern(self.unknowns.element_dofs, self.constraints.free, self.unknowns.n_dofs)
         self._allocate()
@@ -255,12 +256,8 @@ class Problem:
     def _link_kernels(self) -> None:
         for kernel in self.kernels:
             kernel.link(self)
-            for parameter in ("diffusivity", "diffusion_coefficient", "thermal_conductivity", "specific_heat"):
-                if kernel.values.get(parameter) is not None:
-                    self.properties.check(kernel.values[parameter], kernel.values, parameter)
-            for parameter in ("density_name", "density", "material_property"):
-                if kernel.values.get(parameter) is not None:
-                    self.properties.check(kernel.values[parameter], kernel.values, parameter)
+            for parameter in kernel.used_properties():
+                self.properties.check(kernel.values[parameter], kernel.values, parameter)
         used = {kernel.variable for kernel in self.kernels}
         for name in self.unknowns.names:
             if name not in used:
@@ -305,6 +302,19 @@ class Problem:
         """Nodes of the boundaries that ``boundary`` lists; all without it."""
         return nodes_of(values, self.mesh)
 
+    def displaced(self, u: np.ndarray) -> VolumePoints:
+        """The quadrature points of the elements where the displacements put them.
+
+        :raises StepFailedError: an element is turned inside out, which a smaller step may avoid
+        """
+        if self._displaced is None or not np.array_equal(self._displaced[0], u):
+            moved = replace(self.mesh, points=self.mesh.points + self.displacement(u))
+            try:
+                self._displaced = (u.copy(), VolumePoints(moved, self.axisymmetric))
+            except ValueError as error:
+                raise StepFailedError(f"on the deformed mesh: {error}") from error
+        return self._displaced[1]
+
     def sides(self, name: str, elements: np.ndarray | None = None) -> SidePoints:
         """The quadrature points on a side set, or on those of its sides that belong to some elements."""
         if elements is None or len(elements) == self.mesh.n_elements:
@@ -348,6 +358,7 @@ class Problem:
 
     def _add_kernel(self, kernel: ScalarKernel, trial: Trial, arrays: ElementArrays) -> None:
         before = arrays.vectors.copy() if kernel.values["save_in"] else None
+        kernel.follow(trial)
         kernel.contribute(_values_only(trial), arrays)
         if before is not None:
             self._save(kernel, self.unknowns.scatter(arrays.vectors - before))
@@ -438,6 +449,7 @@ class Problem:
                 arrays.matrices[:, columns[:, None], own[None, :]] += local
         for kernel in self.kernels:
             if isinstance(kernel, ScalarKernel):
+                kernel.follow(self._trial)
                 kernel.contribute(self._trial, arrays)
         for load in self._loads:
             load.contribute(self._trial, arrays)
@@ -486,12 +498,12 @@ class Problem:
             return points.space(self.mesh.type.order).at_points(variable.values)
         return np.broadcast_to(variable.values[points.elements][:, None], points.weights.shape)
 
-    def displacement(self) -> np.ndarray:
-        """Displacements of the nodes, ``(n_nodes, 3)``."""
+    def displacement(self, u: np.ndarray | None = None) -> np.ndarray:
+        """Displacements of the nodes, ``(n_nodes, 3)``, of the accepted step or of other values."""
         result = np.zeros((self.mesh.n_nodes, 3))
         if self.mechanics is not None:
             for component, name in enumerate(self.mechanics.displacements):
-                result[:, component] = self.nodal_field(name)
+                result[:, component] = self.unknowns.nodal(self.u if u is None else u, name)
         return result
 
     def tensor_names(self) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from matlaw.fe.assembly.elements import Trial
-from matlaw.fe.law import LawFailedError
+from matlaw.fe.law import StepFailedError
 from matlaw.fe.problem import Problem
 from matlaw.fe.solve.linear import LinearSolver, SingularSystemError
 
@@ -81,7 +81,7 @@ class Newton:
         try:
             self.problem.begin(t)
             u = self._iterate(u, result)
-        except (LawFailedError, SingularSystemError) as error:
+        except (StepFailedError, SingularSystemError) as error:
             result.reason = str(error)
         return result, u
 

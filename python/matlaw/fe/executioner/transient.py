@@ -13,7 +13,7 @@ from matlaw.fe.executioner.time_steppers import SmallestStepFailedError, TimeSte
 from matlaw.fe.input.parameters import Parameter, Values
 from matlaw.fe.input.registry import MooseObject, check_fields, create, register
 from matlaw.fe.input.tree import Block
-from matlaw.fe.law import LawFailedError
+from matlaw.fe.law import StepFailedError
 from matlaw.fe.problem import Problem
 from matlaw.fe.solve.linear import LinearSolver
 
@@ -238,7 +238,7 @@ class TimeLoop:
         try:
             for postprocessor in problem.postprocessors.values():
                 postprocessor.prepare(problem, t)
-        except LawFailedError as error:
+        except StepFailedError as error:
             return f"on a side: {error}"
         before, problem.dt = problem.dt, dt
         reason = self.stepper.rejects(problem)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from matlaw.fe.assembly.elements import ElementArrays, Trial
+from matlaw.fe.assembly.points import VolumePoints
 from matlaw.fe.functions.functions import function_from
 from matlaw.fe.input.parameters import Parameter, required
 from matlaw.fe.input.registry import MooseObject, register
@@ -20,6 +21,13 @@ _COMMON: dict[str, Parameter] = {
     "save_in": Parameter("strings", []),
     "use_displaced_mesh": Parameter("bool", False, check=(lambda value: not value, "false (the undeformed mesh)")),
 }
+
+
+#: parameters that name material properties
+PROPERTIES = (
+    *("diffusivity", "diffusion_coefficient", "thermal_conductivity", "specific_heat", "density_name", "density"),
+    "material_property",
+)
 
 
 class Kernel(MooseObject):
@@ -39,6 +47,11 @@ class Kernel(MooseObject):
         inside = np.isin(problem.elements_of(self.values), problem.unknowns.variables[name].elements)
         self.elements = problem.elements_of(self.values)[inside]
 
+    def used_properties(self) -> list[str]:
+        """Its parameters that name material properties."""
+        names = [name for name in PROPERTIES if self.values.get(name) is not None]
+        return [name for name in names if name != "thermal_conductivity" or "diffusion_coefficient" not in names]
+
 
 class ScalarKernel(Kernel):
     """A kernel that is not a part of the balance of momentum of a law."""
@@ -48,10 +61,22 @@ class ScalarKernel(Kernel):
     def link(self, problem: Problem) -> None:
         """Find the shape functions."""
         super().link(problem)
-        points = problem.points
-        self.space = points.space(problem.unknowns.variables[self.variable].order)
-        self.weights = points.weights[self.elements]
         self.problem = problem
+        self._displaced = bool(self.values["use_displaced_mesh"]) and problem.mechanics is not None
+        self.place(problem.points)
+
+    def place(self, points: VolumePoints) -> None:
+        """Take the mesh that the term is on."""
+        self.space = points.space(self.problem.unknowns.variables[self.variable].order)
+        self.weights = points.weights[self.elements]
+
+    def follow(self, trial: Trial) -> None:
+        """Take the deformed mesh of a trial state where ``use_displaced_mesh`` says so.
+
+        As in MOOSE the derivative by the displacements is left out.
+        """
+        if self._displaced:
+            self.place(self.problem.displaced(trial.u))
 
     def contribute(self, trial: Trial, arrays: ElementArrays) -> None:
         """Add the term at a trial state."""
@@ -92,6 +117,9 @@ class ScalarKernel(Kernel):
     def _add_source(self, arrays: ElementArrays, values: np.ndarray) -> None:
         r"""Add :math:`\int w f`."""
         arrays.add_vector(self.variable, self.elements, np.einsum("eq,eqa->ea", values * self.weights, self._shape()))
+
+
+_DISPLACED = {"use_displaced_mesh": Parameter("bool", True)}
 
 
 class _Diffusive(ScalarKernel):
@@ -135,24 +163,20 @@ class MatDiffusion(_Diffusive):
         return self._property("diffusivity", trial), self._slopes("diffusivity")
 
 
-@register("Kernels", "HeatConduction")
+@register("Kernels", "HeatConduction", "ADHeatConduction")
 class HeatConduction(_Diffusive):
-    """Fourier's law."""
+    """Fourier's law, on the deformed mesh unless ``use_displaced_mesh = false``."""
 
-    parameters: ClassVar = {**_COMMON, "diffusion_coefficient": Parameter("string", "thermal_conductivity")}
-
-    def _coefficient(self, trial: Trial) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        return self._property("diffusion_coefficient", trial), self._slopes("diffusion_coefficient")
-
-
-@register("Kernels", "ADHeatConduction")
-class ADHeatConduction(_Diffusive):
-    """Fourier's law."""
-
-    parameters: ClassVar = {**_COMMON, "thermal_conductivity": Parameter("string", "thermal_conductivity")}
+    parameters: ClassVar = {
+        **_COMMON,
+        **_DISPLACED,
+        "thermal_conductivity": Parameter("string", "thermal_conductivity"),
+        "diffusion_coefficient": Parameter("string"),  # its name in MOOSE of 2021
+    }
 
     def _coefficient(self, trial: Trial) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        return self._property("thermal_conductivity", trial), self._slopes("thermal_conductivity")
+        name = "diffusion_coefficient" if self.values.given("diffusion_coefficient") else "thermal_conductivity"
+        return self._property(name, trial), self._slopes(name)
 
 
 class _Rate(ScalarKernel):
@@ -186,6 +210,7 @@ class HeatConductionTimeDerivative(_Rate):
 
     parameters: ClassVar = {
         **_COMMON,
+        **_DISPLACED,
         "specific_heat": Parameter("string", "specific_heat"),
         "density_name": Parameter("string", "density"),
     }
@@ -222,7 +247,12 @@ class BodyForce(ScalarKernel):
 class Gravity(ScalarKernel):
     """Weight: density times ``value``."""
 
-    parameters: ClassVar = {**_COMMON, "value": required("real"), "density": Parameter("string", "density")}
+    parameters: ClassVar = {
+        **_COMMON,
+        **_DISPLACED,
+        "value": required("real"),
+        "density": Parameter("string", "density"),
+    }
 
     def contribute(self, trial: Trial, arrays: ElementArrays) -> None:
         """Add the term at a trial state."""

@@ -110,7 +110,7 @@ class ElementIntegralVariablePostprocessor(_Elemental):
 
 @register("Postprocessors", "ElementExtremeValue")
 class ElementExtremeValue(_Elemental):
-    """Largest or smallest value of a variable at the quadrature points."""
+    """Largest or smallest value of a variable at quadrature points; ``max_abs``: the farthest from 0, with its sign."""
 
     parameters: ClassVar = {
         **_COMMON,
@@ -124,7 +124,7 @@ class ElementExtremeValue(_Elemental):
         points = self.points(problem)[self._elements]
         kind = self.values["value_type"].lower()
         if kind == "max_abs":
-            return float(np.abs(points).max())
+            return float(points.flat[np.abs(points).argmax()])
         return float(points.max() if kind == "max" else points.min())
 
 
