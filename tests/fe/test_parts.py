@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+import stand_in
+from write_input import dirichlet, generated, solid
 
+from matlaw.fe import run
+from matlaw.fe.assembly import SparsePattern, Unknowns, Variable, VolumePoints
 from matlaw.fe.auxiliary.invariants import SCALARS, matrix
 from matlaw.fe.executioner.time_steppers import ConstantDT, IterationAdaptiveDT, SmallestStepFailedError
 from matlaw.fe.functions.expression import ExpressionError, compile_expression
@@ -15,6 +20,11 @@ from matlaw.fe.functions.functions import PiecewiseLinear
 from matlaw.fe.input.parameters import Values
 from matlaw.fe.input.tree import Block, Field
 from matlaw.fe.mesh import Mesh, build_mesh
+from matlaw.fe.mesh.box import box
+from matlaw.fe.mesh.elements import ELEMENT_TYPES
+from matlaw.fe.mesh.locate import locate
+from matlaw.fe.physics.mechanics import Mechanics
+from matlaw.fe.solve.multigrid import near_null_space
 
 
 def block(**fields: str) -> Block:
@@ -91,12 +101,12 @@ def test_constant_dt_grows_back() -> None:
     assert constant.next(0.0) == 1.0
 
 
-def generated(**fields: str) -> Mesh:
+def generated_mesh(**fields: str) -> Mesh:
     return build_mesh(block(type="GeneratedMesh", dim="3", **fields))
 
 
 def test_generated_mesh() -> None:
-    mesh = generated(nx="3", ny="2", nz="2", xmin="-1", xmax="2", bias_y="0.5")
+    mesh = generated_mesh(nx="3", ny="2", nz="2", xmin="-1", xmax="2", bias_y="0.5")
     assert (mesh.n_elements, mesh.n_nodes) == (12, 36)
     assert np.unique(mesh.points[:, 1]) == pytest.approx([0, 2 / 3, 1])
     planes = {"left": (0, -1), "right": (0, 2), "bottom": (1, 0), "top": (1, 1), "back": (2, 0), "front": (2, 1)}
@@ -107,7 +117,7 @@ def test_generated_mesh() -> None:
 
 
 def test_deleted_blocks_leave_a_boundary(tmp_path: Path) -> None:
-    mesh = generated(nx="3", ny="3", nz="1")
+    mesh = generated_mesh(nx="3", ny="3", nz="1")
     gone = np.zeros(9, bool)
     gone[4] = True
     ring = mesh.without(gone, "hole")
@@ -136,3 +146,57 @@ def test_invariants_against_plain_numpy() -> None:
     assert np.allclose(SCALARS["SecondInvariant"](mandel), a * b + b * c + c * a)
     assert np.allclose(SCALARS["ThirdInvariant"](mandel), a * b * c)
     assert np.allclose(SCALARS["MaxPrincipal"](mandel), c)
+
+
+def test_multigrid_converges_alike_on_finer_meshes(
+    stand_in_law: Callable[[object], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The linear iterations hardly grow with the mesh, also where temperature and displacements are coupled."""
+    monkeypatch.setattr("matlaw.fe.solve.linear.DIRECT_LIMIT", {2: 10, 3: 10})
+    stand_in_law(stand_in.ElasticLaw())
+    (tmp_path / "law.i").write_text("")
+    counts = []
+    for n in (6, 12):
+        path = tmp_path / "case.i"
+        held = {f"held_{axis}": dirichlet(f"disp_{axis}", "left", 0.0) for axis in "xyz"}
+        load = {"type": "NeumannBC", "variable": "disp_y", "boundary": "right", "value": 1.0}
+        path.write_text(solid(3, generated(3, "HEX8", n), BCs={**held, "load": load}))
+        overrides = ["Executioner/nl_rel_tol:=1e-4", "Executioner/l_tol:=1e-8"]
+        result = run(path, overrides, tmp_path, quiet=True)
+        counts.append(result.records[0].linear_iterations / result.records[0].newton_iterations)
+    assert counts[1] <= 25 and counts[1] < 1.8 * counts[0]
+
+
+def test_rigid_motions_cost_nothing() -> None:
+    """The smooth modes that multigrid gets are those on which an unconstrained stiffness is zero."""
+    mesh = generated_box("HEX8")
+    points = VolumePoints(mesh)
+    unknowns = Unknowns(mesh, [Variable(f"disp_{axis}", 1, np.arange(mesh.n_elements)) for axis in "xyz"])
+    mechanics = Mechanics(points, unknowns, unknowns.names, False, False)
+    tangent = np.broadcast_to(stand_in.elastic_stiffness(100.0, 0.3), (*points.weights.shape, 6, 6))
+    elements = mechanics.stiffness(np.array(tangent))
+    dofs = np.arange(unknowns.n_dofs)
+    matrix = SparsePattern(unknowns.element_dofs, dofs, len(dofs)).matrix(elements)
+    modes = near_null_space(mesh.points[dofs // 3], dofs % 3, (0, 1, 2))
+    assert modes.shape == (len(dofs), 6) and np.linalg.matrix_rank(modes) == 6
+    assert np.abs(matrix @ modes).max() < 1e-11 * np.abs(matrix).max()
+
+
+@pytest.mark.parametrize("kind", ["HEX20", "TET10", "QUAD8", "TRI3"])
+def test_a_point_is_found_in_its_element(kind: str) -> None:
+    mesh = generated_box(kind)
+    field = mesh.points @ np.array([2.0, -1.0, 0.5])
+    for point in np.random.default_rng(3).random((10, 3)):
+        if mesh.dim == 2:
+            point[2] = 0.0
+        found = locate(mesh, point)
+        assert found is not None
+        element, place = found
+        shape, _ = mesh.type.shape(place[None])
+        assert shape[0] @ field[mesh.elements[element]] == pytest.approx(point @ [2.0, -1.0, 0.5])
+    assert locate(mesh, np.array([1.5, 0.5, 0.0])) is None
+
+
+def generated_box(kind: str) -> Mesh:
+    lines = [np.array([0.0, 0.3, 1.0])] * ELEMENT_TYPES[kind].dim
+    return box(lines, ELEMENT_TYPES[kind])

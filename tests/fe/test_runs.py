@@ -236,7 +236,7 @@ def test_large_systems_are_solved_iteratively(
     overrides = [f"Matlaw/steel/input:={BAR}", "Mesh/bar/nx:=24", "Mesh/bar/ny:=8", "Mesh/bar/nz:=2"]
     overrides += ["Executioner/num_steps:=2", "Executioner/TimeStepper/dt:=3.3"]
     direct = run(BAR, overrides, tmp_path / "a", quiet=True)
-    monkeypatch.setattr("matlaw.fe.solve.linear.DIRECT_LIMIT", 10)
+    monkeypatch.setattr("matlaw.fe.solve.linear.DIRECT_LIMIT", {2: 10, 3: 10})
     iterative = run(BAR, overrides, tmp_path / "b", quiet=True)
     assert iterative.records[0].newton_iterations > 2
     assert iterative.records[0].linear_iterations > 2 * iterative.records[0].newton_iterations

@@ -157,7 +157,7 @@ _OFFER = f"available: {', '.join(ELEMENT_TYPES)}"
 
 def _read_gmsh(path: Path) -> Mesh:
     try:
-        source = meshio.read(path, file_format="gmsh")
+        source = meshio.gmsh.read(path)  # meshio.read would end the process
     except Exception as error:  # meshio raises whatever its parsers stumble over
         raise MeshFileError(f"{path}: is no Gmsh file that can be read: {error}") from error
     present = {cells.type for cells in source.cells}

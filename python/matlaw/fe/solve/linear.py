@@ -10,8 +10,8 @@ from scipy.sparse.linalg import splu
 
 from matlaw.fe.solve.conjugate_gradients import conjugate_gradients
 
-#: systems with more unknowns go to conjugate gradients first
-DIRECT_LIMIT = 3000
+#: by dimension: systems with more unknowns go to conjugate gradients first
+DIRECT_LIMIT = {2: 40000, 3: 4000}
 
 
 class SingularSystemError(Exception):
@@ -53,7 +53,7 @@ class LinearSolver:
         self._tolerance = tolerance
         self._max_iterations = max_iterations
         self._displacements = displacements
-        self.iterative = len(components) > DIRECT_LIMIT
+        self.iterative = len(components) > DIRECT_LIMIT[2 if not np.any(np.diff(points[:, 2])) else 3]
 
     def solve(self, matrix: csr_matrix, right: np.ndarray) -> LinearSolution:
         """The solution of ``matrix x = right``.
