@@ -59,7 +59,7 @@ def graph_entry(graph: Graph) -> dict[str, Any]:
     elif graph.kind == "predictor":
         names = [slot.name for slot in graph.outputs]
         entry |= {"inputs": [], "outputs": names}
-    elif graph.kind == "jacobian_given":
+    elif graph.kind in ("jacobian_given", "sensitivity"):
         entry["givens"] = _slices(graph)
     elif graph.kind == "param_jvp":
         entry["pairs"] = [

@@ -13,8 +13,12 @@ from matlaw.artifact.aliases import BoundaryAliases, requested_aliases
 from matlaw.artifact.request import Leaf, Request, checked_parameters, requested_pairs
 from matlaw.artifact.substeps import moving_sources
 from matlaw.errors import CompileError
+from matlaw.artifact.samples import STATES, sample
 from matlaw.ir.aten import UnsupportedOperation
-from matlaw.lower.native.programs import ForwardProgram
+from matlaw.ir.backward_error import backward_errors, too_large
+from matlaw.ir.evaluate import evaluate
+from matlaw.ir.program import Program as IrProgram
+from matlaw.lower.native.programs import ForwardProgram, native_program, sparse_program
 from matlaw.trace import graphs as g
 from matlaw.trace.graphs import Forward, Graph, Pair
 from matlaw.trace.linear import LinearSolve, linear_solve
@@ -93,11 +97,15 @@ class Plan:
     def is_native(self, graph: Graph, leaf: Leaf) -> bool:
         """True when the graph gets a native kernel in this leaf."""
         kernels = self.request.backend != "inductor" and leaf.device == "cpu"
+        if graph.native_only and leaf.float32:  # single precision cannot do without pivoting
+            return False
         return kernels and graph.forward is not None and graph.forward in self.programs
 
     def is_inductor(self, graph: Graph) -> bool:
         """True when the graph gets a ``.pt2``; one that only substeps need does where the input file allows them."""
-        return self.request.backend != "native" and (not graph.of_substeps or self._allows_substeps)
+        if self.request.backend == "native" or graph.native_only:
+            return False
+        return not graph.of_substeps or self._allows_substeps
 
     @property
     def _allows_substeps(self) -> bool:
@@ -209,6 +217,9 @@ class Planner:
             self._add_derivatives(part, wanted)
             self._add_parameter_derivatives(part, by_parameter)
         self._add_substep_derivatives(parts, edges, direct, written)
+        if self.request.backend != "inductor":
+            for part in parts:
+                self._add_sparse_solves(part)
         return Plan(
             self.request, self.source, self.program, pairs, self.promoted, parts, self.programs, self.unsupported,
             parameter_pairs, self.aliases,
@@ -439,6 +450,46 @@ class Planner:
         if part.sensitivities["param"].krylov is None:
             primary = part.sensitivities["param"].primary
             part.graphs["solve_param"] = g.solve_param_graph(f"{stem}_solve_param", part.forward, pairs, names, primary)
+
+
+    def _add_sparse_solves(self, part: SegmentPlan) -> None:
+        """Kernels that solve without a matrix, where that takes fewer operations than to form and factorise it."""
+        program, stem = self.programs.get(part.forward), self._stem_of(part)
+        if part.kind != "implicit" or program is None:
+            return
+        n = sum(slot.size for slot in part.forward.outputs)
+        kinds: list[tuple[str, LinearSolve, Graph]] = []
+        kinds.append(("jacobian", part.linear, g.newton_step_graph(f"{stem}_newton_step", part.forward)))
+        if "jacobian_given" in part.graphs:
+            givens = part.graphs["jacobian_given"].columns
+            graph = g.sensitivity_graph(f"{stem}_sensitivity", part.forward, givens)
+            kinds.append(("jacobian_given", part.sensitivities["input"], graph))
+        for replaced, solve, graph in kinds:
+            if replaced not in part.graphs or solve != LinearSolve():
+                continue
+            sparse = sparse_program(graph, program)
+            columns = 1 if graph.kind == "newton_step" else graph.outputs[0].shape[1]
+            # The operations of a dense solve, and what it moves to and fro.
+            dense = 2 * n**3 // 3 + 2 * n**2 * columns + 2 * n * (n + columns)
+            dense += sum(
+                native_program(part.graphs[kind], program).statement_count for kind in {"jacobian", replaced}
+            )
+            if sparse is not None and sparse.statement_count < dense and self._is_accurate(graph, sparse, program):
+                part.graphs[graph.kind] = graph
+
+    def _is_accurate(self, graph: Graph, sparse: IrProgram, program: ForwardProgram) -> bool:
+        """Whether elimination in a fixed order does well at the states that the self-check samples."""
+        assert graph.forward is not None
+        inputs = sample(graph, {name: value.data[..., 0].numpy() for name, value in self.promoted.items()}, False)
+        n = graph.outputs[0].shape[0]
+        if graph.kind == "newton_step":
+            dense, sign = g.jacobian_graph(graph.stem, graph.forward), 1.0
+        else:
+            dense, sign = g.dr_dparam_graph(graph.stem, graph.forward, graph.columns), -1.0
+        A, b = (x.reshape(n, -1, STATES) for x in evaluate(native_program(dense, program), inputs))
+        x, *_, sound = evaluate(sparse, inputs)
+        errors = backward_errors(A, x.reshape(n, -1, STATES), sign * b)
+        return not too_large(errors[(sound == 1.0) & np.isfinite(errors)], graph.kind)
 
 
 def _nonzero(program: ForwardProgram, output: str, position: int) -> bool:

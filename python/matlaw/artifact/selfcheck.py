@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from matlaw.artifact.rounding import with_noise
 from matlaw.artifact.samples import ROWS, STATES, sample
 from matlaw.errors import CompileError
+from matlaw.ir.backward_error import backward_errors, too_large
 from matlaw.lower.native.kernel import ROW_BLOCK, Kernel
 from matlaw.trace.derivatives import graph_function, stacked
-from matlaw.trace.graphs import Forward, Graph, offsets
+from matlaw.trace.graphs import Forward, Graph, dr_dparam_graph, jacobian_graph, offsets
 
 #: Batch sizes at which compiled graphs run.
 BATCHES: Final = (1, 2, 3, 17, ROWS)
@@ -150,6 +151,42 @@ def compare(graph: Graph, evaluator: Evaluator, expected: Reference, what: str, 
         if not all(np.array_equal(y, w[:, mixed], equal_nan=True) for y, w in zip(shuffled, whole, strict=True)):
             raise CompileError(f"{what}: a row's result depends on its position")
     return worst
+
+
+def compare_solution(graph: Graph, evaluator: Evaluator, inputs: Sequence[NDArray], what: str) -> float:
+    """Check a kernel that solves without a matrix: by the matrix that eager forms, in the rows that it calls sound.
+
+    :returns: the median of the backward errors
+    :raises CompileError: it is too large, or a row depends on others
+    """
+    n = graph.outputs[0].shape[0]
+    assert graph.forward is not None
+    A, b = _dense_system(graph, inputs)
+    order = np.arange(ROWS) % STATES
+    whole: list[NDArray] = []
+    for rows in reversed(BATCHES):
+        results = evaluator([np.ascontiguousarray(x[..., order[:rows]]) for x in inputs])
+        whole = whole or results
+        if not all(np.array_equal(y, w[:, :rows], equal_nan=True) for y, w in zip(results, whole, strict=True)):
+            raise CompileError(f"{what}: a row's result depends on the number of rows ({rows})")
+    x, sound = whole[0][:, :STATES].reshape(n, -1, STATES), whole[-1][0, :STATES] == 1.0
+    errors = backward_errors(A, x, b)
+    compared = errors[sound & np.isfinite(A).all(axis=(0, 1)) & (np.abs(A).max(axis=(0, 1)) < _HUGE[False])]
+    if wrong := too_large(compared, graph.kind):
+        raise CompileError(f"{what}: {wrong}")
+    return float(np.median(compared)) if len(compared) else 0.0
+
+
+def _dense_system(graph: Graph, inputs: Sequence[NDArray]) -> tuple[NDArray, NDArray]:
+    """The matrix and the right-hand sides that a graph solves with, ``(n, n, STATES)`` and ``(n, columns, STATES)``."""
+    assert graph.forward is not None
+    n = graph.outputs[0].shape[0]
+    if graph.kind == "newton_step":
+        A, b = eager(jacobian_graph(graph.stem, graph.forward), inputs)
+    else:
+        A, B = eager(dr_dparam_graph(graph.stem, graph.forward, graph.columns), inputs)
+        b = -B
+    return A.reshape(n, n, STATES), b.reshape(n, -1, STATES)
 
 
 def _check(
@@ -286,6 +323,12 @@ def check_graph(
     found: dict[str, Any] = {}
     evaluators = [(backend, file, _EVALUATORS[backend](graph, file, float32, device)) for backend, file in files]
     for seed in seeds:
+        if graph.native_only:
+            inputs = sample(graph, parameters, float32, seed)
+            for backend, file, evaluator in evaluators:
+                error = compare_solution(graph, evaluator, inputs, file.name)
+                found[backend] = max(error, found.get(backend, 0.0))
+            continue
         expected = reference(graph, parameters, float32, seed)
         errors = []
         if graph.kind in ("jvp", "jacobian", "jacobian_given", "param_jvp", "dr_dparam"):

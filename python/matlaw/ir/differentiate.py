@@ -56,6 +56,25 @@ RULES: dict[str, Rule] = {
 Gradient = dict[int, Value]
 
 
+def partials(pool: Pool, v: Value) -> list[tuple[Value, Value]]:
+    """The real operands of a value and its derivatives by them, but those that are structurally zero."""
+    pool.origin = _derivative_of(v.origin)
+    if v.op == "where":
+        mask, a, b = v.args
+        found = [(a, pool.where(mask, pool.one, pool.zero)), (b, pool.where(mask, pool.zero, pool.one))]
+    elif v.op in ("max", "min"):
+        order = "lt" if v.op == "max" else "gt"
+        share = pool.where(pool.compare("eq", *v.args), pool.const(0.5), pool.one)
+        found = [
+            (own, pool.where(pool.compare(order, own, other), pool.zero, share))
+            for own, other in (v.args, v.args[::-1])
+        ]
+    else:
+        found = [(a, p) for a, p in zip(v.args, RULES[v.op](pool, v), strict=True) if p is not None]
+    pool.origin = ""
+    return [(a, p) for a, p in found if p is not pool.zero and not a.is_mask]
+
+
 @dataclass(frozen=True)
 class Chain:
     """A gradient that is one factor times another gradient, in the rows of a mask; zero in the others.

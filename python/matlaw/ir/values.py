@@ -41,6 +41,8 @@ MEANING: Final[dict[str, Callable]] = {
     "mul": np.multiply,
     "div": np.divide,
     "pow": np.power,
+    "add_product": lambda c, a, b: c + a * b,
+    "sub_product": lambda c, a, b: c - a * b,
     "max": np.maximum,
     "min": np.minimum,
     "lt": np.less,
@@ -270,6 +272,21 @@ class Pool:
         elif b.op == "neg":
             return self.neg(self.mul(a, b.args[0]))
         return self._commuted("mul", a, b)
+
+    def add_product(self, c: Value, a: Value, b: Value) -> Value:
+        """``c + a b``, rounded once where the CPU can: for linear algebra, which does not mind by how much."""
+        return self._with_product("add", c, self.mul(a, b))
+
+    def sub_product(self, c: Value, a: Value, b: Value) -> Value:
+        """``c - a b``, likewise."""
+        return self._with_product("sub", c, self.mul(a, b))
+
+    def _with_product(self, sign: str, c: Value, product: Value) -> Value:
+        if product.op == "neg" and product.args[0].op == "mul":
+            sign, product = "sub" if sign == "add" else "add", product.args[0]
+        if product.op != "mul" or c is self.zero:
+            return self.binary(sign, c, product)
+        return self._make(f"{sign}_product", (c, *product.args))
 
     def div(self, a: Value, b: Value) -> Value:
         """``a / b``"""

@@ -66,7 +66,8 @@ class Graph:
     """One graph.
 
     :ivar kind: ``value``, ``jvp``, ``residual``, ``jacobian``, ``solve``, ``jacobian_given``, ``solve_ift``,
-        ``predictor``, ``param_jvp``, ``dr_dparam``, ``solve_param``, ``matvec``, ``precond_setup``, ``precond_apply``
+        ``predictor``, ``param_jvp``, ``dr_dparam``, ``solve_param``, ``matvec``, ``precond_setup``, ``precond_apply``,
+        ``newton_step``, ``sensitivity``
     :ivar stem: file name without extension
     :ivar inputs: slots, in order
     :ivar outputs: slots, in order
@@ -77,6 +78,7 @@ class Graph:
         ``P`` of ``dr_dparam``
     :ivar rows: the unknowns whose sensitivities these four are about, all of them
     :ivar of_substeps: nothing but the derivative of a chain of substeps needs it
+    :ivar native_only: a native kernel that stands for several graphs; other backends run these
     :ivar column_slots: their givens or parameters, side by side
     :ivar primary: rows and columns that ``solve``, ``solve_ift`` and ``solve_param`` eliminate first; None for none
     :ivar blocks: first component and size of the diagonal blocks of ``precond_setup`` and ``precond_apply``
@@ -92,6 +94,7 @@ class Graph:
     rows: tuple[Slot, ...] = ()
     column_slots: tuple[Slot, ...] = ()
     of_substeps: bool = False
+    native_only: bool = False
     primary: Primary = None
     blocks: tuple[tuple[int, int], ...] = ()
 
@@ -236,6 +239,22 @@ def solve_graph(stem: str, forward: Forward, primary: Primary = None) -> Graph:
     """``du = A^{-1} b``"""
     n = total_size(forward.outputs)
     return Graph("solve", stem, (Slot("A", (n, n)), Slot("b", (n,))), (Slot("du", (n,)),), primary=primary)
+
+
+def newton_step_graph(stem: str, forward: Forward) -> Graph:
+    """``du = A^{-1} b``, ``b = -r``, and 1 where the solution is sound, 0 where ``A`` is to be solved with pivoting."""
+    n = total_size(forward.outputs)
+    columns = tuple(slot.name for slot in forward.outputs)
+    outputs = (Slot("du", (n,)), Slot("b", (n,)), Slot("sound", ()))
+    return Graph("newton_step", stem, forward.inputs, outputs, forward, columns=columns, native_only=True)
+
+
+def sensitivity_graph(stem: str, forward: Forward, givens: Sequence[str]) -> Graph:
+    """``-A^{-1} Bg`` with the columns of these givens side by side, and whether it is sound as in ``newton_step``."""
+    columns = _columns(forward, (), givens)
+    n, m = total_size(forward.outputs), total_size(columns["column_slots"])
+    outputs = (Slot("X", (n, m)), Slot("sound", ()))
+    return Graph("sensitivity", stem, forward.inputs, outputs, forward, **columns, native_only=True)
 
 
 def matvec_graph(stem: str, forward: Forward) -> Graph:

@@ -32,6 +32,16 @@ public:
   /// A = dr/du, (size, size, ld), and b = -r(u), (size, ld). Of a direct linear solve
   virtual void jacobian(const Real * u, Real * A, Real * b, std::int64_t ld, std::int64_t rows) = 0;
 
+  /// True where the system solves for Newton steps itself: step() then takes the place of jacobian() and a solve.
+  virtual bool has_step() const { return false; }
+
+  /// du with A du = b and b = -r(u), (size, ld) both. sound, (ld): 1 where du can be trusted; 0 where A has to be
+  /// solved with pivoting
+  virtual void step(const Real * u, Real * du, Real * b, Real * sound, std::int64_t ld, std::int64_t rows)
+  {
+    throw FatalError("This system has no Newton steps of its own.");
+  }
+
   /// How A is taken apart by the linear solver.
   virtual const LinearStructure & structure() const
   {

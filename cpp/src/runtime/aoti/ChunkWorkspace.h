@@ -17,6 +17,8 @@ struct ChunkWorkspace
 {
   support::AlignedBuffer<Real> arena;
   support::AlignedBuffer<Real> givens, givens_next;
+  /// Matrix and right-hand sides of rows that a kernel could not solve for
+  support::AlignedBuffer<Real> dense;
   std::vector<const void *> graph_inputs;
   std::vector<void *> graph_outputs;
   std::vector<const Real *> given_slots;

@@ -67,6 +67,15 @@ public:
     _stage.jacobian.graph->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
   }
 
+  bool has_step() const override { return _stage.newton_step; }
+
+  void step(const Real * u, Real * du, Real * b, Real * sound, std::int64_t ld, std::int64_t) override
+  {
+    set_inputs(u, ld);
+    _w.graph_outputs.assign({du, b, sound});
+    _stage.newton_step->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
+  }
+
   const solve::LinearStructure & structure() const override { return _stage.structure; }
 
   void multiply(const Real * u, const Real * v, Real * product, std::int64_t ld, std::int64_t) override

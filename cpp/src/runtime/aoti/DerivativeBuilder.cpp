@@ -143,6 +143,12 @@ void DerivativeBuilder<Real>::implicit(std::size_t index, ImplicitStage<Real> & 
     replace(segment, {});
     return;
   }
+  if (segment.sensitivity && !_dependence.by_parameters())
+    if (const auto kernel = _graphs.find(segment.sensitivity->stem); kernel != _graphs.end())
+    {
+      sparse(segment, *kernel->second, seeds, stage);
+      return;
+    }
   const auto n = segment.size;
   std::map<std::string, std::int64_t> column;
   for (const auto & seed : seeds)
@@ -191,6 +197,50 @@ void DerivativeBuilder<Real>::implicit(std::size_t index, ImplicitStage<Real> & 
     for (const auto & slice : segment.unknowns)
       fresh[slice.name][seed] = {Block::Kind::STORED, stage.X.offset + slice.offset * stage.columns + column[seed],
                                  stage.columns};
+  replace(segment, std::move(fresh));
+}
+
+/// The same by the kernel that solves for the sensitivities by all givens.
+template <typename Real>
+void DerivativeBuilder<Real>::sparse(const artifact::Segment & segment, const graph::Graph & kernel,
+                                     const std::set<std::string> & seeds, ImplicitStage<Real> & stage)
+{
+  const auto n = segment.size;
+  const auto & givens = segment.sensitivity->givens;
+  auto & sensitivity = stage.sparse.emplace();
+  sensitivity.columns = total_size(givens);
+  sensitivity.S = _allocator.allocate(n * sensitivity.columns);
+  sensitivity.sound = _allocator.allocate(1);
+  sensitivity.kernel = {&kernel, stage.residual.inputs, {sensitivity.S, sensitivity.sound}};
+  sensitivity.jacobian_given = _graphs.at(segment.jacobian_given->stem).get();
+  stage.columns = sensitivity.columns;
+  Blocks fresh;
+  for (const auto & seed : seeds)
+  {
+    std::vector<const artifact::Slice *> terms;
+    for (const auto & slice : givens)
+      if (_derivatives[slice.name][seed].kind != Block::Kind::ZERO)
+        terms.push_back(&slice);
+    const auto columns = _seed_size.at(seed);
+    Block whole{Block::Kind::STORED, 0, columns};
+    if (terms.size() == 1 && _derivatives[terms[0]->name][seed].kind == Block::Kind::IDENTITY)
+      whole = {Block::Kind::STORED, sensitivity.S.offset + terms[0]->offset, sensitivity.columns};
+    else
+    {
+      const auto sum = sensitivity.sums.emplace_back(_allocator.allocate(n * columns));
+      whole.offset = sum.offset;
+      for (const auto * slice : terms)
+        sensitivity.products.push_back(
+            {whole,
+             {Block::Kind::STORED, sensitivity.S.offset + slice->offset, sensitivity.columns},
+             _derivatives[slice->name][seed],
+             n,
+             slice->size,
+             columns});
+    }
+    for (const auto & slice : segment.unknowns)
+      fresh[slice.name][seed] = {Block::Kind::STORED, whole.offset + slice.offset * whole.stride, whole.stride};
+  }
   replace(segment, std::move(fresh));
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ private:
   void begin();
   void forward(std::size_t index, ForwardStage<Real> & stage);
   void implicit(std::size_t index, ImplicitStage<Real> & stage);
+  void sparse(const artifact::Segment & segment, const graph::Graph & kernel, const std::set<std::string> & seeds,
+              ImplicitStage<Real> & stage);
   bool uses(std::size_t index, const std::vector<artifact::Pair> & pairs);
   void replace(const artifact::Segment & segment, Blocks fresh);
 

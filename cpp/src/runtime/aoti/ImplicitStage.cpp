@@ -51,6 +51,25 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
 
   if (!with_derivatives || columns == 0)
     return;
+  if (sparse)
+    solve_sparse(w, ld);
+  else
+    solve_with_matrix(w, ld);
+  for (std::int64_t i = 0; i < rows; i++)
+    if (w.singular[i] && w.status[i] == Status::CONVERGED)
+    {
+      // Solved, but without a tangent: of no use to a host that asked for one.
+      w.status[i] = Status::NOT_CONVERGED;
+      if (w.record)
+        w.record->fail(w.record_rows[i], Reason::SINGULAR_TANGENT, std::int64_t(segment));
+      w.dt_factor[i] = std::min(w.dt_factor[i], 0.25);
+    }
+}
+
+template <typename Real>
+void ImplicitStage<Real>::solve_with_matrix(ChunkWorkspace<Real> & w, std::int64_t ld) const
+{
+  Real * arena = w.arena.data();
   (dr_dparam ? *dr_dparam : jacobian).run(w, ld);
   if (jacobian_given)
     jacobian_given->run(w, ld);
@@ -64,15 +83,42 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
   else
     solve::direct_solve<Real>(sensitivity.structure.elimination, arena + A.offset * ld, arena + X.offset * ld, n,
                               columns, ld, ld, w.singular.data());
-  for (std::int64_t i = 0; i < rows; i++)
-    if (w.singular[i] && w.status[i] == Status::CONVERGED)
+}
+
+template <typename Real>
+void ImplicitStage<Real>::solve_sparse(ChunkWorkspace<Real> & w, std::int64_t ld) const
+{
+  Real * arena = w.arena.data();
+  sparse->kernel.run(w, ld);
+  w.singular.assign(ld, 0);
+  Real * S = arena + sparse->S.offset * ld;
+  const Real * sound = arena + sparse->sound.offset * ld;
+  if (std::any_of(sound, sound + ld, [](Real x) { return x != Real(1); }))
+  {
+    const auto m = sparse->columns;
+    Real * matrix = w.dense.reserve((n * n + n + n * m) * ld);
+    Real * right = matrix + (n * n + n) * ld;
+    // The kernel's inputs are in place; the graphs of the matrix take the same.
+    w.graph_outputs.assign({matrix, matrix + n * n * ld});
+    jacobian.graph->run(w.graph_inputs.data(), w.graph_outputs.data(), ld, ld);
+    w.graph_outputs.assign({right});
+    sparse->jacobian_given->run(w.graph_inputs.data(), w.graph_outputs.data(), ld, ld);
+    solve::direct_solve<Real>({}, matrix, right, n, m, ld, ld, w.singular.data());
+    for (std::int64_t i = 0; i < ld; i++)
     {
-      // Solved, but without a tangent: of no use to a host that asked for one.
-      w.status[i] = Status::NOT_CONVERGED;
-      if (w.record)
-        w.record->fail(w.record_rows[i], Reason::SINGULAR_TANGENT, std::int64_t(segment));
-      w.dt_factor[i] = std::min(w.dt_factor[i], 0.25);
+      if (sound[i] == Real(1))
+      {
+        w.singular[i] = 0;
+        continue;
+      }
+      for (std::int64_t c = 0; c < n * m; c++)
+        S[c * ld + i] = -right[c * ld + i];
     }
+  }
+  for (const auto & slot : sparse->sums)
+    std::fill_n(arena + slot.offset * ld, slot.size * ld, Real(0));
+  for (const auto & product : sparse->products)
+    product.run(arena, ld, Real(1));
 }
 
 template struct ImplicitStage<double>;

@@ -12,6 +12,20 @@
 
 namespace matlaw::aoti
 {
+/// Sensitivities S = -A^{-1} Bg by all givens at once, from a kernel that solves without a matrix: X = S D.
+template <typename Real>
+struct SparseSensitivity
+{
+  Call<Real> kernel;
+  Slot S, sound;
+  std::int64_t columns = 0;
+  /// For rows that are not sound: A and Bg
+  const graph::Graph * jacobian_given = nullptr;
+  /// Sums of what is not simply a part of S
+  std::vector<Slot> sums;
+  std::vector<Product> products;
+};
+
 template <typename Real>
 struct ImplicitStage final : Stage<Real>
 {
@@ -19,6 +33,8 @@ struct ImplicitStage final : Stage<Real>
   std::vector<artifact::Slice> unknowns;
   /// `jacobian` has no graph where nothing needs an assembled matrix
   Call<Real> residual, jacobian;
+  /// A kernel that solves for Newton steps without a matrix; else null
+  const graph::Graph * newton_step = nullptr;
   /// Of a Krylov solve; else null
   const graph::Graph *matvec = nullptr, *precond_setup = nullptr;
   solve::LinearStructure structure;
@@ -33,8 +49,14 @@ struct ImplicitStage final : Stage<Real>
   Slot A, X;
   std::int64_t columns = 0;
   std::vector<Product> products;
+  /// In the place of the last two and of `products`
+  std::optional<SparseSensitivity<Real>> sparse;
 
   void run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows, bool with_derivatives) const override;
+
+private:
+  void solve_with_matrix(ChunkWorkspace<Real> & w, std::int64_t ld) const;
+  void solve_sparse(ChunkWorkspace<Real> & w, std::int64_t ld) const;
 };
 
 extern template struct ImplicitStage<double>;

@@ -95,6 +95,8 @@ std::unique_ptr<Stage<Real>> ValueBuilder<Real>::implicit(const artifact::Segmen
   stage->jacobian.inputs = stage->residual.inputs;
   const auto graph = [&](const std::string & stem) { return stem.empty() ? nullptr : _graphs.at(stem).get(); };
   stage->jacobian.graph = graph(segment.jacobian);
+  if (const auto found = _graphs.find(segment.newton_step); found != _graphs.end())
+    stage->newton_step = found->second.get();
   stage->matvec = graph(segment.matvec);
   stage->precond_setup = graph(segment.precond_setup);
   stage->structure = segment.structure;

@@ -49,6 +49,8 @@ artifact::Metadata with_substep_graphs(artifact::Metadata metadata)
   {
     take(segment.jvp, segment.substep_jvp);
     take(segment.param_jvp, segment.substep_param_jvp);
+    if (segment.substep_jacobian_given)
+      segment.sensitivity.reset(); // it is by the usual givens
     take(segment.jacobian_given, segment.substep_jacobian_given);
     take(segment.dr_dparam, segment.substep_dr_dparam);
   }

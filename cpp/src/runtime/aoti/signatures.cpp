@@ -89,6 +89,10 @@ std::map<std::string, graph::Signature> signatures(const Metadata & metadata, at
     for (const auto & graph : {segment.jacobian_given, segment.substep_jacobian_given})
       if (graph)
         all[graph->stem] = {in, {{n, total_size(graph->givens)}}, dtype};
+    if (!segment.newton_step.empty())
+      all[segment.newton_step] = {in, {{n}, {n}, {}}, dtype};
+    if (segment.sensitivity)
+      all[segment.sensitivity->stem] = {in, {{n, total_size(segment.sensitivity->givens)}, {}}, dtype};
     for (const auto & graph : {segment.dr_dparam, segment.substep_dr_dparam})
       if (graph)
         all[graph->stem] = {in, {{n, n}, {n, total_size(graph->parameters)}}, dtype};

@@ -172,8 +172,9 @@ std::map<std::string, GraphFile> choose_graphs(const Metadata & metadata, const 
   {
     for (const auto & stem : segment.stems())
       choose(stem, false);
-    for (const auto & stem : segment.substep_stems())
-      choose(stem, true);
+    for (const auto & stems : {segment.substep_stems(), segment.native_stems()})
+      for (const auto & stem : stems)
+        choose(stem, true);
   }
   return graphs;
 }

@@ -283,6 +283,7 @@ Segment read_segment(const Node & node)
   segment.jacobian = stem("jacobian");
   segment.matvec = stem("matvec");
   segment.precond_setup = stem("precond_setup");
+  segment.newton_step = stem("newton_step");
   if (const auto solver = node.find("linear_solver"))
     segment.structure = read_structure(*solver);
   segment.input_sensitivity = read_sensitivity(node.find("input_sensitivity"));
@@ -304,6 +305,7 @@ Segment read_segment(const Node & node)
   };
   segment.jacobian_given = read_given("jacobian_given");
   segment.substep_jacobian_given = read_given("substep_jacobian_given");
+  segment.sensitivity = read_given("sensitivity");
   segment.dr_dparam = read_parameters("dr_dparam");
   segment.substep_dr_dparam = read_parameters("substep_dr_dparam");
   return segment;
@@ -408,6 +410,10 @@ void check_linear_solver(const Metadata & metadata, const Segment & segment, con
     refuse("has a direct solver, but no graph 'jacobian'");
   if ((segment.jacobian_given || segment.substep_jacobian_given) && segment.jacobian.empty())
     refuse("has derivatives by givens, but no graph 'jacobian'");
+  if (!segment.newton_step.empty() && segment.jacobian.empty())
+    refuse("has a graph 'newton_step', but no graph 'jacobian'");
+  if (segment.sensitivity && !segment.jacobian_given)
+    refuse("has a graph 'sensitivity', but no graph 'jacobian_given'");
 }
 
 std::string path_of(const std::string & folder)
@@ -451,6 +457,16 @@ std::vector<std::string> Segment::substep_stems() const
     names.push_back(substep_jacobian_given->stem);
   if (substep_dr_dparam)
     names.push_back(substep_dr_dparam->stem);
+  return names;
+}
+
+std::vector<std::string> Segment::native_stems() const
+{
+  std::vector<std::string> names;
+  if (!newton_step.empty())
+    names.push_back(newton_step);
+  if (sensitivity)
+    names.push_back(sensitivity->stem);
   return names;
 }
 
@@ -675,7 +691,7 @@ void check_consistency(const Metadata & metadata, const std::string & folder)
           if (!unknowns.count(name))
             refuse(what + " has a predictor of '" + name + "', which is not an unknown");
       }
-      for (const auto & graph : {segment.jacobian_given, segment.substep_jacobian_given})
+      for (const auto & graph : {segment.jacobian_given, segment.substep_jacobian_given, segment.sensitivity})
       {
         const auto givens = graph ? graph->givens : std::vector<Slice>();
         check_slices(givens, what + ": given", size_of);

@@ -109,6 +109,10 @@ struct Segment
   /// Of a Krylov solve, and of one with a preconditioner; else empty
   std::string matvec;
   std::string precond_setup;
+  /// Native kernels that solve without a matrix: du and b; the sensitivities by the givens of `jacobian_given`. Absent
+  /// where the compiler saw no gain
+  std::string newton_step;
+  std::optional<GivenGraph> sensitivity;
   solve::LinearStructure structure;
   Sensitivity input_sensitivity, param_sensitivity;
   std::optional<PredictorGraph> predictor;
@@ -125,6 +129,8 @@ struct Segment
   std::vector<std::string> stems() const;
   /// Stems of those that derivatives of substeps need besides. An artifact may lack their files.
   std::vector<std::string> substep_stems() const;
+  /// Stems of those that are native kernels or nothing.
+  std::vector<std::string> native_stems() const;
 };
 
 /// One folder `<device>/<dtype>`.

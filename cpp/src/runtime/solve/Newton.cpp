@@ -96,12 +96,15 @@ void judge(Search & search, const NewtonConfig & config, double initial_norm, do
 template <typename Real>
 struct Workspace
 {
-  support::AlignedBuffer<Real> u, u_next, b, A, step, trial, change;
+  support::AlignedBuffer<Real> u, u_next, b, A, step, trial, change, sound;
   KrylovStep<Real> krylov;
   std::vector<double> norm;
   std::vector<std::uint8_t> singular, active;
   /// Whether the last step of a row was small; looked at where substepping is allowed
   std::vector<std::uint8_t> settled;
+  /// Of a system with steps of its own: |r| before the last step, and whether such steps get a row nowhere
+  std::vector<double> previous;
+  std::vector<std::uint8_t> stalled;
   std::vector<Search> searches;
   std::vector<std::int32_t> rows, kept;
   bool in_use = false;
@@ -137,6 +140,45 @@ void say_progress(std::int64_t iteration, std::int64_t left, const Workspace<Rea
   if (left > 0)
     text << ", largest |r| = " << largest;
   logging::write(logging::Channel::newton, logging::Level::debug, text.str());
+}
+
+/// After so many steps by a system's own kernel a row has to halve its residual each time, or is solved with pivoting
+/// from then on.
+constexpr std::int64_t easy_sparse_steps = 6;
+
+/// Puts the steps of all rows into w.b, by the system's own kernel; rows that it cannot solve for are solved with
+/// pivoting.
+template <typename Real>
+void sparse_step(NonlinearSystem<Real> & system, Workspace<Real> & w, std::int64_t n, std::int64_t ld,
+                 std::int64_t rows)
+{
+  const Real * x = w.u.data();
+  Real * b = w.b.data();
+  Real * du = w.step.reserve(n * ld);
+  Real * sound = w.sound.reserve(ld);
+  system.step(x, du, b, sound, ld, rows);
+  std::fill(w.singular.begin(), w.singular.end(), 0);
+  bool any_dense = false;
+  for (std::int64_t p = 0; p < rows; p++)
+  {
+    w.stalled[p] |= sound[p] != Real(1);
+    any_dense |= w.active[p] && w.stalled[p];
+  }
+  if (any_dense)
+  {
+    Real * A = w.A.reserve(n * n * ld);
+    system.jacobian(x, A, b, ld, rows);
+    pad(A, n * n, ld, rows);
+    pad(b, n, ld, rows);
+    direct_solve(system.structure().elimination, A, b, n, 1, ld, ld, w.singular.data());
+    for (std::int64_t p = 0; p < rows; p++)
+      if (!w.stalled[p])
+        w.singular[p] = 0;
+      else
+        for (std::int64_t c = 0; c < n; c++)
+          du[c * ld + p] = b[c * ld + p];
+  }
+  std::swap(w.b, w.step);
 }
 
 /// Entry i of A du in row p of the batch.
@@ -243,7 +285,8 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
     std::copy_n(u + c * ld, rows, x + c * width);
   pad(x, n, width, size);
   Real * b = w.b.reserve(n * width);
-  Real * A = config.krylov ? nullptr : w.A.reserve(n * n * width);
+  const bool sparse = system.has_step() && !config.krylov && config.ls_type != LineSearch::STRONG_WOLFE;
+  Real * A = config.krylov || sparse ? nullptr : w.A.reserve(n * n * width);
   if (config.krylov)
     w.krylov.reset(system, *config.krylov, size);
   w.norm.resize(width);
@@ -251,6 +294,8 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
   w.active.assign(size, 1);
   const bool careful = config.max_substepping_level > 0;
   w.settled.assign(size, !careful);
+  w.previous.assign(size, std::numeric_limits<double>::infinity());
+  w.stalled.assign(size, 0);
   w.rows.resize(size);
   std::iota(w.rows.begin(), w.rows.end(), 0);
   auto left = size;
@@ -282,6 +327,9 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
         verdict.initial_residual = norm;
       verdict.final_residual = norm;
       verdict.iterations = std::int32_t(iteration);
+      if (iteration >= easy_sparse_steps && !(norm < 0.5 * w.previous[p]))
+        w.stalled[p] = 1;
+      w.previous[p] = norm;
       if (recorder)
         recorder->iterate(w.rows[p], iteration, norm, x + p, width);
       if (!std::isfinite(norm))
@@ -316,6 +364,8 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
         w.rows[q] = w.rows[w.kept[q]];
         w.norm[q] = w.norm[w.kept[q]];
         w.settled[q] = w.settled[w.kept[q]];
+        w.previous[q] = w.previous[w.kept[q]];
+        w.stalled[q] = w.stalled[w.kept[q]];
       }
       w.rows.resize(left);
       w.active.assign(left, 1);
@@ -334,6 +384,11 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
     {
       pad(b, n, width, size);
       w.krylov.solve(x, b, width, size, w.active.data(), w.singular.data());
+    }
+    else if (sparse)
+    {
+      sparse_step(system, w, n, width, size);
+      b = w.b.data();
     }
     else
     {

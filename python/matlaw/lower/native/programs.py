@@ -10,6 +10,7 @@ from matlaw.errors import CompileError
 from matlaw.ir.aten import UnsupportedOperation, interpret
 from matlaw.ir.differentiate import Gradient, differentiate
 from matlaw.ir.program import Place, Program, places
+from matlaw.ir.sparse_solve import RightSide, TooDense, solve_linearised
 from matlaw.ir.values import Value
 from matlaw.trace.forward import trace
 from matlaw.trace.graphs import Forward, Graph, offsets
@@ -153,6 +154,8 @@ def native_program(graph: Graph, forward: ForwardProgram) -> Program:
         stores = [side_by_side(graph.columns)]
     elif graph.kind == "matvec":
         stores = [_product(forward, len(graph.inputs) - 1)]
+    elif graph.kind in ("newton_step", "sensitivity"):
+        stores = _sparse_solve(graph, forward)
     elif graph.kind == "precond_setup":
         stores = [_diagonal_blocks(forward, graph.blocks)]
     else:
@@ -168,6 +171,35 @@ def native_program(graph: Graph, forward: ForwardProgram) -> Program:
         tuple(tuple(place for _, place in out) for out in stores),
         forward.value.sites,
     )
+
+
+def _sparse_solve(graph: Graph, forward: ForwardProgram) -> list[Stores]:
+    """The solution of the linear systems of a graph, and whether it is sound."""
+    pool, unknowns = forward.value.pool, forward.forward.outputs
+    negative = [pool.neg(v) for v in forward.outputs]
+    by: list[Value] = []
+    for slot in graph.column_slots:
+        position = forward.forward.position(slot.name)
+        by += [pool.input(position, c) for c in range(slot.size)]
+    inputs = [pool.input(k, c) for k, slot in enumerate(unknowns) for c in range(slot.size)]
+    right = [RightSide(residuals=negative)] if graph.kind == "newton_step" else [RightSide(moves=v) for v in by]
+    solution = solve_linearised(pool, forward.outputs, inputs, right)
+    width = len(right)
+    x = [(v, Place(i * width + k)) for k, column in enumerate(solution.columns) for i, v in enumerate(column)]
+    sound = [(pool.where(solution.sound, pool.one, pool.zero), Place(0))]
+    if graph.kind == "sensitivity":
+        return [x, sound]
+    return [x, [(v, Place(i)) for i, v in enumerate(negative)], sound]
+
+
+def sparse_program(graph: Graph, forward: ForwardProgram) -> Program | None:
+    """The scalars of a graph of kind ``newton_step`` or ``sensitivity``; None where it has none."""
+    if forward.value.sites > 1:
+        return None
+    try:
+        return native_program(graph, forward)
+    except TooDense:
+        return None
 
 
 def _unknown_entries(forward: ForwardProgram) -> list[Entry]:

@@ -23,7 +23,13 @@ _INFIX = {
     "or": "|",
 }
 _PREFIX = {"neg": "-", "not": "~"}
-_FUNCTIONS = {"max": "max_of", "min": "min_of", "where": "where"} | {
+_FUNCTIONS = {
+    "max": "max_of",
+    "min": "min_of",
+    "where": "where",
+    "add_product": "add_product",
+    "sub_product": "sub_product",
+} | {
     name: f"{name}_of" for name in ("sqrt", "exp", "log", "tanh", "sinh", "cosh", "sin", "cos", "abs", "sign", "pow")
 }
 

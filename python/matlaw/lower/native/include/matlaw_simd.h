@@ -4,6 +4,7 @@
 // denormals and negative arguments give what <math.h> gives. A lane's result does not depend on the other lanes.
 #pragma once
 
+#include <immintrin.h>
 #include <stdint.h>
 
 #if !defined(__x86_64__)
@@ -93,6 +94,29 @@ MATLAW_INLINE rows log_of(rows x) { return MATLAW_VECTOR_FUNCTION(log, v)(x); }
 MATLAW_INLINE rows sin_of(rows x) { return MATLAW_VECTOR_FUNCTION(sin, v)(x); }
 MATLAW_INLINE rows cos_of(rows x) { return MATLAW_VECTOR_FUNCTION(cos, v)(x); }
 MATLAW_INLINE rows pow_of(rows x, rows y) { return MATLAW_VECTOR_FUNCTION(pow, vv)(x, y); }
+
+#if defined(__FMA__) && defined(MATLAW_FLOAT32)
+MATLAW_INLINE rows add_product(rows c, rows a, rows b) { return (rows)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
+MATLAW_INLINE rows sub_product(rows c, rows a, rows b)
+{
+  return (rows)_mm256_fnmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+#elif defined(__FMA__) && MATLAW_LANES == 8
+MATLAW_INLINE rows add_product(rows c, rows a, rows b) { return (rows)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
+MATLAW_INLINE rows sub_product(rows c, rows a, rows b)
+{
+  return (rows)_mm512_fnmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+#elif defined(__FMA__)
+MATLAW_INLINE rows add_product(rows c, rows a, rows b) { return (rows)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
+MATLAW_INLINE rows sub_product(rows c, rows a, rows b)
+{
+  return (rows)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+#else
+MATLAW_INLINE rows add_product(rows c, rows a, rows b) { return c + a * b; }
+MATLAW_INLINE rows sub_product(rows c, rows a, rows b) { return c - a * b; }
+#endif
 
 #include "matlaw_functions.h"
 
