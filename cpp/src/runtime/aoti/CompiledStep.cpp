@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "solve/row_kernels.h"
+
 namespace matlaw::aoti
 {
 template <typename Real>
@@ -85,6 +87,8 @@ void fail_non_finite(const Chain<Real> & chain, ChunkWorkspace<Real> & w, std::i
   {
     const auto & slot = chain.outputs()[k];
     const Real * values = arena + slot.offset * ld;
+    if (solve::all_finite(values, slot.size * ld))
+      continue;
     for (std::int64_t c = 0; c < slot.size; c++)
       for (std::int64_t i = 0; i < rows; i++)
         if (!(values[c * ld + i] - values[c * ld + i] == 0) && w.status[i] == Status::CONVERGED)

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "aoti/CompiledStep.h"
+#include "solve/row_kernels.h"
 
 namespace matlaw::aoti
 {
@@ -56,15 +57,11 @@ std::vector<std::uint8_t> GuardedChain<Real>::bad_rows(const ChunkWorkspace<Real
 {
   const Real * arena = w.arena.data();
   std::vector<std::uint8_t> bad;
-  // One pass that only adds: a sum of x - x is NaN where any x is not finite.
   for (const auto * slots : {&_chain.inputs(), &_chain.parameters()})
     for (const auto & slot : *slots)
     {
       const Real * values = arena + slot.offset * ld;
-      Real sum = 0;
-      for (std::int64_t i = 0; i < slot.size * ld; i++)
-        sum += values[i] - values[i];
-      if (sum == 0)
+      if (solve::all_finite(values, slot.size * ld))
         continue;
       bad.resize(rows, 0);
       for (std::int64_t c = 0; c < slot.size; c++)

@@ -130,6 +130,17 @@ MATLAW_INLINE void solve_blocks(const Real * A, Real * b, std::int64_t n, std::i
   }
 }
 
+/// One equation: what the elimination comes down to.
+template <typename Real>
+void divide(const Real * A, Real * b, std::int64_t m, std::int64_t ld, std::int64_t rows, std::uint8_t * singular)
+{
+  for (std::int64_t i = 0; i < rows; i++)
+    singular[i] = !(A[i] - A[i] == 0) || A[i] == 0;
+  for (std::int64_t j = 0; j < m; j++)
+    for (std::int64_t i = 0; i < rows; i++)
+      b[j * ld + i] *= Real(1) / (singular[i] ? Real(1) : A[i]);
+}
+
 #define MATLAW_ARGUMENTS                                                                                               \
   const Real *A, Real *b, std::int64_t n, std::int64_t m, std::int64_t ld, std::int64_t rows, std::uint8_t *singular,  \
       Real *workspace
@@ -165,6 +176,8 @@ template <typename Real>
 void lu_solve(const Real * A, Real * b, std::int64_t n, std::int64_t m, std::int64_t ld, std::int64_t rows,
               std::uint8_t * singular)
 {
+  if (n == 1)
+    return divide(A, b, m, ld, rows, singular);
   static const auto solver = for_this_cpu(&solve_baseline<Real>, &solve_avx2<Real>, &solve_avx512<Real>);
   thread_local support::AlignedBuffer<Real> workspace;
   solver(A, b, n, m, ld, rows, singular, workspace.reserve((n * n + n * m) * native::row_block));

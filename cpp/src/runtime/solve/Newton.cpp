@@ -11,6 +11,7 @@
 #include "matlaw/native/abi.h"
 #include "solve/KrylovStep.h"
 #include "solve/direct_solve.h"
+#include "solve/row_kernels.h"
 #include "support/AlignedBuffer.h"
 #include "support/FloatingPointDefaults.h"
 
@@ -21,18 +22,6 @@ namespace
 std::int64_t whole_blocks(std::int64_t rows)
 {
   return (rows + native::row_block - 1) / native::row_block * native::row_block;
-}
-
-/// Euclidean norm of each row of b, (n, ld), summed in double in the order of the components.
-template <typename Real>
-void norms(const Real * b, std::int64_t n, std::int64_t ld, std::int64_t rows, double * norm)
-{
-  std::fill(norm, norm + rows, 0.0);
-  for (std::int64_t c = 0; c < n; c++)
-    for (std::int64_t i = 0; i < rows; i++)
-      norm[i] += double(b[c * ld + i]) * double(b[c * ld + i]);
-  for (std::int64_t i = 0; i < rows; i++)
-    norm[i] = std::sqrt(norm[i]);
 }
 
 /// Fills the padding of an array, columns [rows, ld), with copies of its last row.
@@ -104,6 +93,9 @@ struct Workspace
   std::vector<std::uint8_t> settled;
   /// Of a system with steps of its own: |r| before the last step, and whether such steps get a row nowhere
   std::vector<double> previous;
+  /// |r| below which a row is done
+  std::vector<double> limit;
+  std::vector<std::int64_t> moves;
   std::vector<std::uint8_t> stalled;
   std::vector<Search> searches;
   std::vector<std::int32_t> rows, kept;
@@ -294,7 +286,8 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
   w.active.assign(size, 1);
   const bool careful = config.max_substepping_level > 0;
   w.settled.assign(size, !careful);
-  w.previous.assign(size, std::numeric_limits<double>::infinity());
+  w.limit.resize(size);
+  w.previous.resize(size);
   w.stalled.assign(size, 0);
   w.rows.resize(size);
   std::iota(w.rows.begin(), w.rows.end(), 0);
@@ -302,11 +295,13 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
 
   const bool say = logging::enabled(logging::Channel::newton, logging::Level::debug);
 
-  const auto finish = [&](std::int64_t position, Reason reason)
+  const auto finish = [&](std::int64_t position, std::int64_t iteration, Reason reason)
   {
     const auto row = w.rows[position];
     verdicts[row].status = reason == Reason::NONE ? Status::CONVERGED : Status::NOT_CONVERGED;
     verdicts[row].reason = reason;
+    verdicts[row].iterations = std::int32_t(iteration);
+    verdicts[row].final_residual = w.norm[position];
     for (std::int64_t c = 0; c < n; c++)
       u[c * ld + row] = x[c * width + position];
     w.active[position] = 0;
@@ -316,42 +311,45 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
   for (std::int64_t iteration = 0;; iteration++)
   {
     system.residual(x, b, width, size);
-    norms(b, n, width, size, w.norm.data());
+    norms(b, n, width, w.norm.data());
     for (std::int64_t p = 0; p < size; p++)
     {
       if (!w.active[p])
         continue;
-      auto & verdict = verdicts[w.rows[p]];
       const auto norm = w.norm[p];
-      if (iteration == 0)
-        verdict.initial_residual = norm;
-      verdict.final_residual = norm;
-      verdict.iterations = std::int32_t(iteration);
-      if (iteration >= easy_sparse_steps && !(norm < 0.5 * w.previous[p]))
-        w.stalled[p] = 1;
-      w.previous[p] = norm;
       if (recorder)
         recorder->iterate(w.rows[p], iteration, norm, x + p, width);
+      if (iteration == 0)
+      {
+        verdicts[w.rows[p]].initial_residual = norm;
+        w.limit[p] = careful ? config.atol : std::max(config.atol, config.rtol * norm);
+      }
       if (!std::isfinite(norm))
-        finish(p, Reason::RESIDUAL_NOT_FINITE);
-      else if (norm < config.atol || (norm < config.rtol * verdict.initial_residual && w.settled[p]))
-        finish(p, Reason::NONE);
+        finish(p, iteration, Reason::RESIDUAL_NOT_FINITE);
+      else if (norm < w.limit[p] ||
+               (careful && w.settled[p] && norm < config.rtol * verdicts[w.rows[p]].initial_residual))
+        finish(p, iteration, Reason::NONE);
       else if (iteration >= config.miters)
-        finish(p, Reason::ITERATION_LIMIT);
+        finish(p, iteration, Reason::ITERATION_LIMIT);
     }
+    if (sparse && iteration >= easy_sparse_steps)
+      for (std::int64_t p = 0; p < size; p++)
+        w.stalled[p] |= !(w.norm[p] < 0.5 * w.previous[p]);
+    if (sparse && iteration + 1 >= easy_sparse_steps)
+      std::copy_n(w.norm.begin(), size, w.previous.begin());
     if (say)
       say_progress(iteration, left, w);
     if (left == 0)
       return;
 
-    // Rows that are done stay in the working set, ignored, until a whole block can be dropped.
-    if (whole_blocks(left) < width)
+    // Rows that are done stay in the working set, ignored, until a good part of it can be dropped: to move the others
+    // costs about as much as to evaluate a cheap law.
+    if (const auto smaller = whole_blocks(left); smaller <= width - std::max<std::int64_t>(width / 8, native::row_block))
     {
       w.kept.clear();
       for (std::int64_t p = 0; p < size; p++)
         if (w.active[p])
           w.kept.push_back(std::int32_t(p));
-      const auto smaller = whole_blocks(left);
       Real * next = w.u_next.reserve(n * smaller);
       for (std::int64_t c = 0; c < n; c++)
         for (std::int64_t q = 0; q < left; q++)
@@ -364,6 +362,7 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
         w.rows[q] = w.rows[w.kept[q]];
         w.norm[q] = w.norm[w.kept[q]];
         w.settled[q] = w.settled[w.kept[q]];
+        w.limit[q] = w.limit[w.kept[q]];
         w.previous[q] = w.previous[w.kept[q]];
         w.stalled[q] = w.stalled[w.kept[q]];
       }
@@ -399,10 +398,11 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
     }
     if (config.ls_type != LineSearch::NONE)
       scale_steps(system, config, w, n, width, size, verdicts);
-    for (std::int64_t c = 0; c < n; c++)
-      for (std::int64_t p = 0; p < size; p++)
-        // A frozen row keeps its value; what happens to it here would be ignored anyway, but must not overflow.
-        x[c * width + p] = w.active[p] && !w.singular[p] ? x[c * width + p] + b[c * width + p] : x[c * width + p];
+    // A frozen row keeps its value; what happens to it here would be ignored anyway, but must not overflow.
+    w.moves.assign(width, 0);
+    for (std::int64_t p = 0; p < size; p++)
+      w.moves[p] = -std::int64_t(w.active[p] && !w.singular[p]);
+    step_rows(x, b, w.moves.data(), n, width);
     pad(x, n, width, size);
     for (std::int64_t p = 0; recorder && p < size; p++)
       if (w.active[p] && !w.singular[p])
@@ -411,7 +411,7 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
       find_settled(x, b, n, width, size, config, w.settled);
     for (std::int64_t p = 0; p < size; p++)
       if (w.active[p] && w.singular[p])
-        finish(p, Reason::SINGULAR_JACOBIAN);
+        finish(p, iteration, Reason::SINGULAR_JACOBIAN);
     if (left == 0)
       return;
   }
