@@ -38,12 +38,19 @@ class Law:
     :ivar load: the forces over time; a law ignores those that it has no input for
     :ivar step: time increment
     :ivar steps: how many of them lead to the step that is timed, itself included
+    :ivar stress: the output that is compared
     """
 
     file: str
     load: Load = strain_path
     step: float = 1.0
     steps: int = 10
+    stress: str = "stress"
+
+    @property
+    def by(self) -> str:
+        """What the stress is differentiated by."""
+        return "strain" if self.load is strain_path else "deformation_rate"
 
     @property
     def input(self) -> Path:
@@ -62,7 +69,7 @@ LAWS = {
     "Gurson": Law("gurson"),
     "single crystal, decoupled": Law("single_crystal", deformation_path),
     "single crystal, coupled": Law("single_crystal_coupled", deformation_path),
-    "Taylor polycrystal": Law("taylor_polycrystal", deformation_path),
+    "Taylor polycrystal": Law("taylor_polycrystal", deformation_path, stress="mean_stress"),
 }
 
 

@@ -139,15 +139,14 @@ def measure_law(
     """Time one law in all programs."""
     folder = work / law.file
     folder.mkdir(exist_ok=True)
-    by = "strain" if "strain" in law.input.read_text() and "crystal" not in law.file else "deformation_rate"
     compile_model(
-        law.input, "model", folder / "matlaw", derivatives=[f"stress:{by}"], backend="native",
+        law.input, "model", folder / "matlaw", derivatives=[f"{law.stress}:{law.by}"], backend="native",
         cpu_target=tuple(options.cpu_target),
     )  # fmt: skip
     inputs = folder / "inputs.npz"
     write_inputs(law, folder / "matlaw" / "model_aoti.i", inputs)
     places = {"matlaw": str(folder / "matlaw" / "model_aoti.i")}
-    if peer and (compiled := compile_peer(peer, law, by, folder)):
+    if peer and (compiled := compile_peer(peer, law, folder)):
         places["peer"] = str(compiled)
     if name in LIMITS:
         places["limit"] = str(compile_limit(LIMITS[name], folder))
@@ -186,7 +185,7 @@ def measure(
         for kind in kinds:
             request = {
                 "law": places[kind], "inputs": str(inputs), "rows": rows, "what": what, "seconds": options.seconds,
-                "stress": str(stress[kind]),
+                "stress": str(stress[kind]), "output": LAWS[name].stress,
             }  # fmt: skip
             times[kind].append(programs[kind].ask(request)["seconds"])
     expected = np.load(stress["matlaw"])
@@ -217,13 +216,13 @@ def line_of(result: dict[str, Any]) -> str:
     return line
 
 
-def compile_peer(peer: str, law: Law, by: str, folder: Path) -> Path | None:
+def compile_peer(peer: str, law: Law, folder: Path) -> Path | None:
     """The law compiled by the other program, once; None where it cannot."""
     compiled, log = folder / "peer", folder / "peer.log"
     if not list(compiled.rglob("metadata.json")):
         source = without_python_keywords(law.input, folder)
         command = [str(Path(peer).with_name("neml2-compile")), str(source), "--model", "model"]
-        command += ["-d", f"stress:{by}", "--output-dir", str(compiled), "-j", "2"]
+        command += ["-d", f"{law.stress}:{law.by}", "--output-dir", str(compiled), "-j", "2"]
         with log.open("w") as out:
             done = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False)
         if done.returncode != 0:

@@ -2,7 +2,7 @@
 
 Runs under the Python of the program that it times, and needs nothing but NumPy, torch and that program. A request:
 
-    {"law": file or folder, "inputs": .npz file, "rows": 8192, "what": "value", "seconds": 0.2, "stress": .npy file or null}
+    {"law": file or folder, "inputs": .npz file, "rows": 8192, "what": "value", "seconds": 0.2, "output": "stress", "stress": .npy file or null}
 
 ``what`` is ``value``, ``tangent`` (values and the derivative of stress by strain) or ``jvp``. The answer has the seconds of a call
 and how often it was called.
@@ -120,7 +120,7 @@ def main() -> None:
             prepared[key] = laws[request["law"]].call(request["what"], inputs)
             outputs = prepared[key]()  # what happens once, happens here
             if request.get("stress"):
-                np.save(request["stress"], np.asarray(outputs["stress"])[: request["rows"]])
+                np.save(request["stress"], np.asarray(outputs[request["output"]])[: request["rows"]])
         seconds, count = measure(prepared[key], request["seconds"])
         print(json.dumps({"seconds": seconds, "calls": count}), flush=True)
 
