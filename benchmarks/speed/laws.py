@@ -60,6 +60,7 @@ class Law:
 
 LAWS = {
     "linear elasticity": Law("linear_elastic", steps=1),
+    "J2, closed form": Law("j2_closed_form"),
     "radial return": Law("radial_return"),
     "J2, rate independent": Law("j2_plastic"),
     "J2, viscoplastic": Law("j2_viscoplastic"),

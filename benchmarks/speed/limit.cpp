@@ -1,7 +1,6 @@
-// The limit: linear elasticity and J2 plasticity with Voce hardening by closed-form radial return, written by hand for
-// one batch layout, vectorised by the compiler over blocks of rows. Arrays are (rows, components) as a host has them.
-//
-//   g++ -O3 -march=x86-64-v3 -ffp-contract=off -fno-math-errno -shared -fPIC [-DPLASTIC] limit.cpp
+// The limit: linear elasticity and J2 plasticity by radial return with linear (in closed form) or Voce hardening (one
+// scalar equation), written by hand and vectorised by the compiler over blocks of rows. Arrays are (rows, components) as
+// a host has them. speed.py compiles it with the numbers of a law.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -59,6 +58,11 @@ extern "C" void evaluate(const double * strain, const double * plastic_strain, c
       for (int c = 0; c < 6; c++)
         square += d[c] * d[c];
       const double trial = std::sqrt(1.5 * square);
+#ifdef MODULUS
+      const double slope = 3 * shear + MODULUS;
+      double x = (trial - YIELD - MODULUS * k[i]) / slope;
+      x = x > 0 ? x : 0;
+#else
       // trial - 3 G x - H(k + x) - yield = 0, a fixed number of Newton steps: no branch, all lanes alike
       double x = 0, slope = 0;
       for (int iteration = 0; iteration < ITERATIONS; iteration++)
@@ -68,6 +72,7 @@ extern "C" void evaluate(const double * strain, const double * plastic_strain, c
         x += (trial - 3 * shear * x - SATURATION * (1 - decay) - YIELD) / slope;
         x = x > 0 ? x : 0;
       }
+#endif
       const double safe = trial > 0 ? trial : 1;
       factor = 1 - 3 * shear * x / safe;
       along = x > 0 ? 3 * shear / slope - 3 * shear * x / safe : 0;
