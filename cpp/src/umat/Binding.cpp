@@ -159,13 +159,13 @@ Binding bind(const Settings & settings, const Law & law)
   {
     if (!follows_strain(input.source.quantity))
       continue;
-    const auto found = std::find_if(law.blocks().begin(), law.blocks().end(), [&](const auto & block)
-                                    { return block.output == stress->name && block.input == input.variable.name; });
-    if (found == law.blocks().end())
+    const auto tangent = std::find_if(law.blocks().begin(), law.blocks().end(), [&](const auto & block)
+                                      { return block.output == stress->name && block.input == input.variable.name; });
+    if (tangent == law.blocks().end())
       throw FatalError("The law '" + settings.law + "' was compiled without the derivative " + stress->name + ":" +
                        input.variable.name + " that DDSDDE needs. Compile it with matlaw-compile -d " + stress->name +
                        ":" + input.variable.name + ".");
-    found.tangents.push_back({input.source.quantity, *found});
+    found.tangents.push_back({input.source.quantity, *tangent});
   }
   return found;
 }
