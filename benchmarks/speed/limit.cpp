@@ -1,6 +1,6 @@
 // The limit: linear elasticity and J2 plasticity by radial return with linear (in closed form) or Voce hardening (one
-// scalar equation), written by hand and vectorised by the compiler over blocks of rows. Arrays are (rows, components) as
-// a host has them. speed.py compiles it with the numbers of a law.
+// scalar equation), written by hand and vectorised by the compiler over blocks of rows. Arrays are (rows, components)
+// as a host has them. speed.py compiles it with the numbers of a law.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -157,7 +157,12 @@ def measure_law(
         with ExitStack() as stack:
             programs = {
                 kind: stack.enter_context(
-                    Program(kind, "matlaw" if kind == "eager" else kind, peer if kind == "peer" and peer else sys.executable, threads)
+                    Program(
+                        kind,
+                        "matlaw" if kind == "eager" else kind,
+                        peer if kind == "peer" and peer else sys.executable,
+                        threads,
+                    )
                 )
                 for kind in places
                 if kind not in ("eager", "limit") or threads == 1
@@ -179,7 +184,9 @@ def measure(
     options: argparse.Namespace,
 ) -> dict[str, Any]:
     """Interleaved rounds of one kind of call."""
-    kinds = [k for k in programs if not (k == "eager" and rows > LARGEST_EAGER) and not (k == "limit" and what == "jvp")]
+    kinds = [
+        k for k in programs if not (k == "eager" and rows > LARGEST_EAGER) and not (k == "limit" and what == "jvp")
+    ]
     times: dict[str, list[float]] = {kind: [] for kind in kinds}
     stress = {kind: folder / f"{kind}.npy" for kind in kinds}
     for _ in range(options.rounds):
@@ -237,7 +244,8 @@ def compile_limit(defines: list[str], folder: Path) -> Path:
     library = folder / "limit.so"
     flags = ["-O3", "-march=x86-64-v3", "-ffast-math", "-fno-finite-math-only", "-shared", "-fPIC"]
     subprocess.run(
-        ["g++", "-std=c++17", *flags, *defines, str(HERE / "limit.cpp"), "-o", str(library), "-lmvec", "-lm"], check=True
+        ["g++", "-std=c++17", *flags, *defines, str(HERE / "limit.cpp"), "-o", str(library), "-lmvec", "-lm"],
+        check=True,
     )
     return library
 

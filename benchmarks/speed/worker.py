@@ -76,7 +76,9 @@ class Limit:
         strain = inputs["strain"]
         state = [inputs.get(f"{name}~1", strain) for name in ("plastic_strain", "equivalent_plastic_strain")]
         stress, tangent = torch.empty_like(strain), torch.empty(len(strain), 6, 6, dtype=torch.float64)
-        pointers = [x.data_ptr() for x in (strain, *state, stress)] + [tangent.data_ptr() if what == "tangent" else None]
+        pointers = [x.data_ptr() for x in (strain, *state, stress)] + [
+            tangent.data_ptr() if what == "tangent" else None
+        ]
 
         def run() -> dict[str, torch.Tensor]:
             self.function(*pointers, len(strain))

@@ -11,9 +11,9 @@ import numpy as np
 
 from matlaw.artifact.aliases import BoundaryAliases, requested_aliases
 from matlaw.artifact.request import Leaf, Request, checked_parameters, requested_pairs
+from matlaw.artifact.samples import STATES, sample
 from matlaw.artifact.substeps import moving_sources
 from matlaw.errors import CompileError
-from matlaw.artifact.samples import STATES, sample
 from matlaw.ir.aten import UnsupportedOperation
 from matlaw.ir.backward_error import backward_errors, too_large
 from matlaw.ir.evaluate import evaluate
@@ -451,7 +451,6 @@ class Planner:
             primary = part.sensitivities["param"].primary
             part.graphs["solve_param"] = g.solve_param_graph(f"{stem}_solve_param", part.forward, pairs, names, primary)
 
-
     def _add_sparse_solves(self, part: SegmentPlan) -> None:
         """Kernels that solve without a matrix, where that takes fewer operations than to form and factorise it."""
         program, stem = self.programs.get(part.forward), self._stem_of(part)
@@ -471,9 +470,7 @@ class Planner:
             columns = 1 if graph.kind == "newton_step" else graph.outputs[0].shape[1]
             # The operations of a dense solve, and what it moves to and fro.
             dense = 2 * n**3 // 3 + 2 * n**2 * columns + 2 * n * (n + columns)
-            dense += sum(
-                native_program(part.graphs[kind], program).statement_count for kind in {"jacobian", replaced}
-            )
+            dense += sum(native_program(part.graphs[kind], program).statement_count for kind in {"jacobian", replaced})
             if sparse is not None and sparse.statement_count < dense and self._is_accurate(graph, sparse, program):
                 part.graphs[graph.kind] = graph
 

@@ -35,5 +35,7 @@ def too_large(errors: NDArray, kind: str) -> str:
     for limit, share in zip(LIMITS[kind], (0.1, 0.0), strict=True):
         wrong = np.flatnonzero(~(errors <= limit))
         if len(wrong) > share * len(errors):
-            return f"{len(wrong)} of {len(errors)} rows have backward errors above {limit:.0e}, one {errors[wrong[0]]:.1e}"
+            return (
+                f"{len(wrong)} of {len(errors)} rows have backward errors above {limit:.0e}, one {errors[wrong[0]]:.1e}"
+            )
     return ""

@@ -108,7 +108,8 @@ class _System:
         for v in reachable(residuals):
             if v.is_mask or v.op in ("input", "const") or not any(a.id in active or a.id in moving for a in v.args):
                 continue
-            row, b = {v.id: self.pool.one}, {}
+            row: Row = {v.id: self.pool.one}
+            b: Row = {}
             for a, partial in partials(self.pool, v):
                 if a.id in active:
                     row[a.id] = self._less(row.get(a.id), partial)

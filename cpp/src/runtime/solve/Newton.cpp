@@ -344,7 +344,8 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
 
     // Rows that are done stay in the working set, ignored, until a good part of it can be dropped: to move the others
     // costs about as much as to evaluate a cheap law.
-    if (const auto smaller = whole_blocks(left); smaller <= width - std::max<std::int64_t>(width / 8, native::row_block))
+    if (const auto smaller = whole_blocks(left);
+        smaller <= width - std::max<std::int64_t>(width / 8, native::row_block))
     {
       w.kept.clear();
       for (std::int64_t p = 0; p < size; p++)

@@ -31,7 +31,8 @@ MATLAW_INLINE void step_of(auto * x, const auto * b, const std::int64_t * moves,
     }
 }
 
-/// x - x is NaN, which equals nothing, where x is not finite. Integers add up in any order, so this needs no fast maths.
+/// x - x is NaN, which equals nothing, where x is not finite. Integers add up in any order, so this needs no fast
+/// maths.
 MATLAW_INLINE bool finite(const auto * values, std::int64_t count)
 {
   std::int64_t bad = 0;

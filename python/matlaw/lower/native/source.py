@@ -29,9 +29,7 @@ _FUNCTIONS = {
     "where": "where",
     "add_product": "add_product",
     "sub_product": "sub_product",
-} | {
-    name: f"{name}_of" for name in ("sqrt", "exp", "log", "tanh", "sinh", "cosh", "sin", "cos", "abs", "sign", "pow")
-}
+} | {name: f"{name}_of" for name in ("sqrt", "exp", "log", "tanh", "sinh", "cosh", "sin", "cos", "abs", "sign", "pow")}
 
 
 def emit(program: Program, title: str, float32: bool = False) -> str:
