@@ -4,8 +4,8 @@
 
 One step of every law is timed at several batch sizes: the last of a history that brings every row to a state of its
 own, the same inputs for all programs. Programs take turns, round by round, so that a machine that others use as well
-slows all of them alike; ratios are medians over the rounds. The other program is neml2 in an environment of its own (its
-Python in MATLAW_PEER_PYTHON; without it there is nothing to compare with); what it has compiled is kept in --work.
+slows all of them alike; ratios are medians over the rounds. The other program is neml2 in an environment of its own
+(its Python in MATLAW_PEER_PYTHON; without it there is nothing to compare with); what it compiled is kept in --work.
 Stresses of all programs are compared: a fast wrong answer does not count. ``plot.py`` draws the results.
 """
 
@@ -156,20 +156,19 @@ def measure_law(
     for threads in options.threads:
         with ExitStack() as stack:
             programs = {
-                kind: stack.enter_context(
-                    Program(
-                        kind,
-                        "matlaw" if kind == "eager" else kind,
-                        peer if kind == "peer" and peer else sys.executable,
-                        threads,
-                    )
-                )
+                kind: stack.enter_context(program_of(kind, peer, threads))
                 for kind in places
-                if kind not in ("eager", "limit") or threads == 1
+                if threads == 1 or kind not in ("eager", "limit")
             }
             for what in options.what:
                 for rows in options.rows:
                     yield measure(name, what, rows, threads, programs, places, inputs, folder, options)
+
+
+def program_of(kind: str, peer: str | None, threads: int) -> Program:
+    """The worker of one kind of program."""
+    python = peer if kind == "peer" and peer else sys.executable
+    return Program(kind, "matlaw" if kind == "eager" else kind, python, threads)
 
 
 def measure(
@@ -184,9 +183,8 @@ def measure(
     options: argparse.Namespace,
 ) -> dict[str, Any]:
     """Interleaved rounds of one kind of call."""
-    kinds = [
-        k for k in programs if not (k == "eager" and rows > LARGEST_EAGER) and not (k == "limit" and what == "jvp")
-    ]
+    left_out = {"eager"} if rows > LARGEST_EAGER else set()
+    kinds = [kind for kind in programs if kind not in left_out | ({"limit"} if what == "jvp" else set())]
     times: dict[str, list[float]] = {kind: [] for kind in kinds}
     stress = {kind: folder / f"{kind}.npy" for kind in kinds}
     for _ in range(options.rounds):
@@ -242,11 +240,9 @@ def compile_peer(peer: str, law: Law, folder: Path) -> Path | None:
 def compile_limit(defines: list[str], folder: Path) -> Path:
     """The hand-written law as a shared library."""
     library = folder / "limit.so"
-    flags = ["-O3", "-march=x86-64-v3", "-ffast-math", "-fno-finite-math-only", "-shared", "-fPIC"]
-    subprocess.run(
-        ["g++", "-std=c++17", *flags, *defines, str(HERE / "limit.cpp"), "-o", str(library), "-lmvec", "-lm"],
-        check=True,
-    )
+    flags = ["-std=c++17", "-O3", "-march=x86-64-v3", "-ffast-math", "-fno-finite-math-only", "-shared", "-fPIC"]
+    command = ["g++", *flags, *defines, str(HERE / "limit.cpp"), "-o", str(library), "-lmvec", "-lm"]
+    subprocess.run(command, check=True)
     return library
 
 

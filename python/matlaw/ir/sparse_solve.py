@@ -125,8 +125,8 @@ class _System:
 
     def _add(self, row: Row, b: Row) -> None:
         number = len(self.rows)
-        self.rows[number] = {j: a for j, a in row.items() if a is not self.pool.zero}
-        self.right[number] = {k: x for k, x in b.items() if x is not self.pool.zero}
+        self.rows[number] = {j: a for j, a in row.items() if not _is_zero(a)}
+        self.right[number] = {k: x for k, x in b.items() if not _is_zero(x)}
         for j in self.rows[number]:
             self.columns.setdefault(j, set()).add(number)
 
@@ -175,7 +175,7 @@ class _System:
             factor = _times(pool, other.pop(j), inverse)
             for column, a in row.items():
                 entry = self._less_product(other.get(column), factor, a)
-                if entry is pool.zero:
+                if _is_zero(entry):
                     other.pop(column, None)
                     self.columns[column].discard(r)
                 else:
@@ -217,14 +217,19 @@ class _System:
                 for column, a in row.items():
                     if column in x:
                         total = self._less_product(total, a, x[column])
-                if total is not None and total is not self.pool.zero:
+                if total is not None and not _is_zero(total):
                     x[j] = _times(self.pool, total, inverse)
         return [[x.get(j, self.pool.zero) for j in self.unknowns] for x in found]
 
 
 def _chooses_nothing(v: Value) -> bool:
     """True for a choice one branch of which is zero."""
-    return v.op == "where" and any(a.is_const and a.number == 0.0 for a in v.args[1:])
+    return v.op == "where" and any(_is_zero(a) for a in v.args[1:])
+
+
+def _is_zero(v: Value) -> bool:
+    """True for the constant zero, of either sign."""
+    return v.is_const and v.number == 0.0
 
 
 def _times(pool: Pool, a: Value, b: Value) -> Value:
@@ -233,7 +238,7 @@ def _times(pool: Pool, a: Value, b: Value) -> Value:
         if x.op == "neg" and _chooses_nothing(x.args[0]):
             return pool.neg(_times(pool, x.args[0], y))
         if _chooses_nothing(x):
-            branches = (v if v is pool.zero else _times(pool, v, y) for v in x.args[1:])
+            branches = (pool.zero if _is_zero(v) else _times(pool, v, y) for v in x.args[1:])
             return pool.where(x.args[0], *branches)
     return pool.mul(a, b)
 

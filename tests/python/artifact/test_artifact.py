@@ -145,7 +145,8 @@ def test_both_backends(artifact: Artifact, name: str) -> None:
     major, minor = (int(n) for n in build["glibc_floor"].split("."))
     assert (2, 14) <= (major, minor)
     for stem, found in m["verification"].items():
-        if "_substep_" in stem:  # for native kernels alone, as the input file asks for no substeps
+        # For native kernels alone: the input file asks for no substeps, other backends form a matrix.
+        if any(kind in stem for kind in ("_substep_", "_newton_step", "_sensitivity")):
             assert found.keys().isdisjoint({"inductor"})
         else:
             assert found["inductor"] < 1e-11, stem

@@ -70,7 +70,7 @@ def test_parameter_derivatives_lower_only_what_is_on_the_way(models: Path) -> No
             models / "j2_viscoplastic.i", "model", derivatives=derivatives, parameters=(E, SY), backend="native"
         )
         plan = Planner(request).plan()
-        usual = {"residual", "jacobian", "solve", "predictor", "value"}
+        usual = {"residual", "jacobian", "solve", "newton_step", "predictor", "value"}
         return plan, [{k for k in part.graphs if "substep" not in k} - usual for part in plan.segments]
 
     plan, kinds = graphs(f"stress:{SY}")
@@ -144,9 +144,10 @@ def test_a_segment_without_scalars_leaves_the_others_native(models: Path, monkey
     plan = Planner(request).plan()
     [leaf] = request.leaves
     native = {graph.stem for graph in plan.graphs if plan.is_native(graph, leaf)}
-    kinds = ("residual", "jacobian", "predictor", "jacobian_given", "substep_jacobian_given")
+    kinds = ("residual", "jacobian", "predictor", "jacobian_given", "substep_jacobian_given", "newton_step")
+    kinds += ("sensitivity",)
     assert native == {f"model_seg0_{kind}" for kind in kinds}
-    assert all(plan.is_inductor(graph) for graph in plan.graphs if not graph.of_substeps)
+    assert all(plan.is_inductor(graph) for graph in plan.graphs if not graph.of_substeps and not graph.native_only)
     with pytest.raises(CompileError, match=r"segment 1: aten\.cumsum\.default.*--backend both"):
         Planner(Request(models / "j2_viscoplastic.i", "model", backend="native")).plan()
 
