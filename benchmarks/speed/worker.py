@@ -5,8 +5,8 @@ Runs under the Python of the program that it times, and needs nothing but NumPy,
     {"law": file or folder, "inputs": .npz file, "rows": 8192, "what": "value", "seconds": 0.2,
      "output": "stress", "stress": .npy file or null}
 
-``what`` is ``value``, ``tangent`` (values and the derivative of stress by strain) or ``jvp``. The answer has the seconds
-of a call and how often it was called.
+``what`` is ``value``, ``tangent`` (values and the derivative of stress by strain) or ``jvp``. The answer has the
+seconds of a call and how often it was called.
 """
 
 from __future__ import annotations
