@@ -46,6 +46,11 @@ def line_of(source: Path, text: str) -> int:
     [
         ("type = Pressure", "type = Presure", ("did you mean 'Pressure'?", "[BCs/pressure]")),
         ("type = Pressure", "type = PenaltyDirichletBC", ("MOOSE has it, matlaw-fe does not",)),
+        ("type = Pressure", "type = CoupledPressureBC", ("MOOSE has it, matlaw-fe does not",)),
+        ("function = '100*t'", "hht_alpha = 0.1", ("no parameter 'hht_alpha' (MOOSE has it, matlaw-fe does not)",)),
+        ("strain = SMALL", "wrinkled = 1", ("no parameter 'wrinkled'; it has",)),
+        ("type = SidesetReaction", "type = NodalL2Norm", ("MOOSE has it", "[Postprocessors/force]")),
+        ("[BCs]", "[VectorPostprocessors]\n[]\n[BCs]", ("unknown block (MOOSE has it",)),
         ("type = Pressure", "type = Nonsense", ("available in [BCs]: ", " DirichletBC, ")),
         ("function = '100*t'", "functon = '100*t'", ("no parameter 'functon'", "did you mean 'function'?")),
         ("function = '100*t'", "function = '100*tt'", ("unknown name 'tt'", "^")),

@@ -12,7 +12,7 @@ import numpy as np
 from matlaw.errors import FatalError
 from matlaw.fe.checkpoint import CheckpointWriter, find_checkpoint, restore
 from matlaw.fe.executioner.transient import Progress, StepRecord, TimeLoop
-from matlaw.fe.input.moose import MOOSE_BLOCKS
+from matlaw.fe.input.moose import also_block
 from matlaw.fe.input.parameters import Parameter, Values
 from matlaw.fe.input.registry import check_fields
 from matlaw.fe.input.tree import Block, read_input
@@ -56,8 +56,9 @@ class RunResult:
 def _check_blocks(root: Block) -> None:
     for name, block in root.blocks.items():
         if name not in _BLOCKS:
-            also = " (MOOSE has it, matlaw-fe does not)" if name in MOOSE_BLOCKS else ""
-            raise block.error(f"unknown block{also}; available: {', '.join(_BLOCKS)}{closest(name, _BLOCKS)}")
+            raise block.error(
+                f"unknown block{also_block(name)}; available: {', '.join(_BLOCKS)}{closest(name, _BLOCKS)}"
+            )
     preconditioning = root.blocks.get("Preconditioning")
     for below in preconditioning.blocks.values() if preconditioning is not None else ():
         check_fields(below, _PRECONDITIONING, "a preconditioner")

@@ -1,83 +1,43 @@
-"""Names that MOOSE knows and matlaw-fe may not: only used to word errors."""
+"""Names that MOOSE knows and matlaw-fe may not: only used to word errors.
+
+They are in ``moose_names.json``, which ``scripts/list_moose_names.py`` writes.
+"""
 
 from __future__ import annotations
 
-#: by system: types of MOOSE and its solid mechanics module
-MOOSE_TYPES: dict[str, frozenset[str]] = {
-    "Mesh": frozenset(
-        """FileMesh FileMeshGenerator GeneratedMesh GeneratedMeshGenerator CartesianMeshGenerator ImageMeshGenerator
-        StitchedMeshGenerator MeshExtruderGenerator AdvancedExtruderGenerator ExtraNodesetGenerator
-        SideSetsFromPointsGenerator SideSetsFromNormalsGenerator SideSetsAroundSubdomainGenerator
-        SideSetsBetweenSubdomainsGenerator ParsedGenerateSideset ParsedElementDeletionGenerator
-        BoundingBoxNodeSetGenerator RenameBlockGenerator RenameBoundaryGenerator TransformGenerator
-        ConcentricCircleMeshGenerator AnnularMeshGenerator DistributedRectilinearMeshGenerator CombinerGenerator
-        ElementDeletionGenerator LowerDBlockFromSidesetGenerator MeshDiagnosticsGenerator SphereMeshGenerator
-        SubdomainPerElementGenerator PlaneDeletionGenerator RefineBlockGenerator XYDelaunayGenerator""".split()
-    ),
-    "Functions": frozenset(
-        """PiecewiseConstant PiecewiseBilinear PiecewiseMultilinear PiecewiseMulticonstant ConstantFunction
-        CompositeFunction LinearCombinationFunction ParsedGradFunction SolutionFunction ImageFunction
-        Axisymmetric2D3DSolutionFunction SplineFunction VectorPostprocessorFunction TimeRampFunction
-        CoarsenedPiecewiseLinear ParsedVectorFunction""".split()
-    ),
-    "BCs": frozenset(
-        """NeumannBC FunctionNeumannBC PenaltyDirichletBC FunctionPenaltyDirichletBC PresetBC FunctionPresetBC
-        PresetDisplacement PresetVelocity PresetAcceleration CoupledPressureBC DisplacementAboutAxis
-        InclinedNoDisplacementBC PenaltyInclinedNoDisplacementBC
-        StickyBC Torque InteractionIntegralBenchmarkBC ADDirichletBC ADPressure
-        ADFunctionDirichletBC MatchedValueBC ConvectiveFluxBC VacuumBC PostprocessorDirichletBC Periodic""".split()
-    ),
-    "Materials": frozenset(
-        """ComputeFiniteStrain ComputePlaneSmallStrain ComputePlaneFiniteStrain ComputeAxisymmetricRZSmallStrain
-        ComputeLagrangianStrain ComputeIsotropicElasticityTensor ComputeElasticityTensor ComputeLinearElasticStress
-        ComputeFiniteStrainElasticStress ComputeMultipleInelasticStress ComputeMultiPlasticityStress
-        IsotropicPlasticityStressUpdate IsotropicPowerLawHardeningStressUpdate PowerLawCreepStressUpdate
-        ComputeEigenstrain ComputeThermalExpansionEigenstrain AbaqusUMATStress GenericConstantMaterial ParsedMaterial
-        GenericFunctionMaterial ComputeInstantaneousThermalExpansionFunctionEigenstrain
-        ComputeStrainIncrementBasedStress ADComputeSmallStrain
-        ADComputeLinearElasticStress CauchyStressFromNEML2Receiver""".split()
-    ),
-    "Kernels": frozenset(
-        """Diffusion TimeDerivative Gravity InertialForce BodyForce Reaction HeatConduction ADStressDivergenceTensors
-        WeakPlaneStress StressDivergenceRZTensors DynamicStressDivergenceTensors CoupledForce NullKernel
-        TotalLagrangianStressDivergence UpdatedLagrangianStressDivergence""".split()
-    ),
-    "AuxKernels": frozenset(
-        """MaterialStdVectorAux MaterialRankTwoTensorAux MaterialRankFourTensorAux FunctionAux ParsedAux ConstantAux
-        SelfAux NormalizationAux DomainIntegralQFunction QuotientAux SpatialUserObjectAux TagVectorAux ElementLengthAux
-        ProcessorIDAux AccumulateAux CylindricalRankTwoAux RankFourAux NewmarkVelAux""".split()
-    ),
-    "Postprocessors": frozenset(
-        """AreaPostprocessor VolumePostprocessor SideAverageValue SideIntegralVariablePostprocessor
-        ElementIntegralVariablePostprocessor ElementIntegralMaterialProperty ElementAverageMaterialProperty PointValue
-        NodalVariableValue NodalL2Norm ElementL2Error ElementL2Norm Receiver FunctionValuePostprocessor NumDOFs NumElems
-        NumNodes NumLinearIterations PerfGraphData MemoryUsage ParsedPostprocessor DifferencePostprocessor
-        ScalePostprocessor LinearCombinationPostprocessor MaterialTimeStepPostprocessor CumulativeValuePostprocessor
-        ADSidesetReaction TimePostprocessor Residual FindValueOnLine ElementH1Error""".split()
-    ),
-    "TimeStepper": frozenset(
-        """FunctionDT PostprocessorDT SolutionTimeAdaptiveDT TimeSequenceStepper CSVTimeSequenceStepper LogConstantDT
-        ExodusTimeSequenceStepper FixedPointIterationAdaptiveDT DT2 AB2PredictorCorrector CompositionDT""".split()
-    ),
-    "Executioner": frozenset("Steady Eigenvalue NonlinearEigen InversePowerMethod PIMPLE SIMPLE".split()),
-    "Predictor": frozenset(["AdamsPredictor"]),
-    "Outputs": frozenset(
-        """Checkpoint GMVOutput Nemesis Tecplot VTK VTKOutput XDA XDR JSON Gnuplot DOFMap ControlOutput PerfGraphOutput
-        SolutionHistory TopResidualDebugOutput VariableResidualNormsDebugOutput MaterialPropertyDebugOutput
-        XMLOutput ICEUpdater""".split()
-    ),
-}
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
 
-#: top-level blocks of MOOSE that matlaw-fe does not have
-MOOSE_BLOCKS = frozenset(
-    """Adaptivity Bounds Constraints Contact Controls Correctors DGKernels Dampers Debug DeprecatedBlock DiracKernels
-    Distributions FVBCs FVKernels FunctorMaterials GrayDiffuseRadiation ICs InterfaceKernels MultiApps NodalKernels
-    NEML2 Positions Reporters Samplers ScalarKernels Times Transfers Triangulations UserObjects
-    VectorPostprocessors XFEM AuxScalarKernels ThermalContact DomainIntegral""".split()
-)
+#: words in an error about something that MOOSE has
+ALSO = " (MOOSE has it, matlaw-fe does not)"
 
-#: parameters that MOOSE's objects have and ours may not
-MOOSE_PARAMETERS = frozenset(
+
+@cache
+def _names() -> dict[str, Any]:
+    names: dict[str, Any] = json.loads(Path(__file__).with_name("moose_names.json").read_text(encoding="utf-8"))
+    return names
+
+
+def also_type(system: str, name: str) -> str:
+    """:data:`ALSO` when MOOSE has a type in a system (``BCs``, ``Kernels`` ...), else nothing."""
+    return ALSO if name in _names()["types"].get(system, ()) else ""
+
+
+def also_block(name: str) -> str:
+    """:data:`ALSO` when MOOSE has a top-level block."""
+    return ALSO if name in _names()["blocks"] else ""
+
+
+def also_parameter(kind: str, name: str) -> str:
+    """:data:`ALSO` when MOOSE's type (or a block without a type) has a parameter."""
+    known = _names()["parameters"].get(kind)
+    return ALSO if name in (_BLOCK_PARAMETERS if known is None else known) else ""
+
+
+#: parameters of blocks without a type: shorthands, variables, outputs
+_BLOCK_PARAMETERS = frozenset(
     """control_tags enable use_displaced_mesh execute_on prop_getter_suffix matrix_tags vector_tags extra_vector_tags
     extra_matrix_tags absolute_value_vector_tags diag_save_in seed implicit outputs output_properties declare_suffix
     constant_on computation boundary compute scheme automatic_scaling compute_scaling_once picard_max_its

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
-from matlaw.fe.input.moose import MOOSE_PARAMETERS, MOOSE_TYPES
+from matlaw.fe.input.moose import also_parameter, also_type
 from matlaw.fe.input.parameters import Parameter, Values
 from matlaw.fe.input.tree import Block
 from matlaw.input.suggestion import closest
@@ -60,9 +60,8 @@ def lookup(system: str, block: Block, default: str | None = None) -> type[MooseO
     if name in known:
         return known[name]
     where = item if item is not None else block
-    also = " (MOOSE has it, matlaw-fe does not)" if name in MOOSE_TYPES.get(system, ()) else ""
     raise where.error(
-        f"[{block.path}] type = '{name}' is not available{also}; available in [{system}]: "
+        f"[{block.path}] type = '{name}' is not available{also_type(system, name)}; available in [{system}]: "
         f"{', '.join(types_of(system))}{closest(name, known)}"
     )
 
@@ -75,7 +74,7 @@ def check_fields(block: Block, declared: Mapping[str, Parameter], what: str, ext
     for name, item in block.fields.items():
         if name == "type" or name in declared or name in extra:
             continue
-        also = " (MOOSE has it, matlaw-fe does not)" if name in MOOSE_PARAMETERS else ""
+        also = also_parameter(what, name)
         raise item.error(
             f"[{block.path}] {what} has no parameter '{name}'{also}; it has: "
             f"{', '.join(sorted({*declared, *extra})) or 'none'}{closest(name, declared)}"

@@ -61,7 +61,6 @@ class HeatConductionMaterial(PropertyMaterial):
     parameters: ClassVar = {
         "thermal_conductivity": Parameter("real"),
         "specific_heat": Parameter("real"),
-        "temp": Parameter("string", ignored=True),
         "block": Parameter("strings"),
     }
 

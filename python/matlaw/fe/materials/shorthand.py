@@ -146,6 +146,7 @@ def _add_kernels(root: Block, source: Block, displacements: list[str], values: V
             "component": str(component),
             "displacements": " ".join(displacements),
             **(_large(values) if total else _locking(values)),
+            **({"use_displaced_mesh": "false"} if axisymmetric and not total else {}),
             **_block_field(values),
         }
         if save_in:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from matlaw.fe.input.moose import MOOSE_TYPES
+from matlaw.fe.input.moose import also_type
 from matlaw.fe.input.parameters import Parameter, Values
 from matlaw.fe.input.registry import check_fields
 from matlaw.fe.input.tree import Block
@@ -80,9 +80,9 @@ def read_outputs(block: Block | None, shared: Block | None, source: Path, folder
     for name, below in block.blocks.items():
         kind = below.text("type")
         if kind not in _ENTRY:
-            also = " (MOOSE has it, matlaw-fe does not)" if kind in MOOSE_TYPES["Outputs"] else ""
             raise below.error(
-                f"type = '{kind}' is not available{also}; available: {', '.join(_ENTRY)}{closest(kind, _ENTRY)}"
+                f"type = '{kind}' is not available{also_type('Outputs', kind)}; available: {', '.join(_ENTRY)}"
+                f"{closest(kind, _ENTRY)}"
             )
         check_fields(below, _ENTRY[kind], kind)
         entry = Values(below, _ENTRY[kind])

@@ -9,7 +9,7 @@ import numpy as np
 from matlaw.fe.assembly.elements import ElementArrays, Trial
 from matlaw.fe.assembly.points import VolumePoints
 from matlaw.fe.functions.functions import function_from
-from matlaw.fe.input.parameters import Parameter, required
+from matlaw.fe.input.parameters import Parameter, Values, required
 from matlaw.fe.input.registry import MooseObject, register
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ class HeatConductionTimeDerivative(_Rate):
         return heat * density, slopes
 
 
-@register("Kernels", "BodyForce", "ADBodyForce", "HeatSource", "ADHeatSource")
+@register("Kernels", "BodyForce", "ADBodyForce", "HeatSource")
 class BodyForce(ScalarKernel):
     """A source: ``value`` times ``function``."""
 
@@ -313,10 +313,17 @@ class StressDivergenceTensors(StressDivergence):
 
 @register("Kernels", "StressDivergenceRZTensors", "ADStressDivergenceRZTensors")
 class StressDivergenceRZTensors(StressDivergence):
-    """Divergence of the stress at small strain, with coord_type = RZ."""
+    """Divergence of the stress at small strain, with coord_type = RZ; needs ``use_displaced_mesh = false``."""
 
-    parameters: ClassVar = _STRESS
+    parameters: ClassVar = {**_STRESS, "use_displaced_mesh": Parameter("bool", True)}
     axisymmetric = True
+
+    def __init__(self, values: Values) -> None:
+        super().__init__(values)
+        if values["use_displaced_mesh"]:
+            raise values.error(
+                "set use_displaced_mesh = false; the deformed mesh, MOOSE's default here, is not available"
+            )
 
 
 _LAGRANGIAN = {
