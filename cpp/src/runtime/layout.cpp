@@ -14,8 +14,12 @@ RowReader<Real>::RowReader(const at::Tensor & tensor, const std::vector<std::int
   auto shape = batch;
   shape.insert(shape.end(), sub_batch.begin(), sub_batch.end());
   shape.insert(shape.end(), base.begin(), base.end());
-  const auto view = tensor.expand(shape); // broadcast axes get stride 0
-  const auto strides = view.strides();
+  // Axes are aligned from the right; one that is broadcast has stride 0. (at::Tensor::expand takes a microsecond.)
+  std::vector<std::int64_t> strides(shape.size(), 0);
+  const auto missing = shape.size() - std::size_t(tensor.dim());
+  for (auto axis = missing; axis < shape.size(); axis++)
+    if (tensor.size(std::int64_t(axis - missing)) == shape[axis])
+      strides[axis] = tensor.stride(std::int64_t(axis - missing));
 
   const auto expand_axes = [&](std::size_t first_axis, const std::vector<std::int64_t> & sizes)
   {

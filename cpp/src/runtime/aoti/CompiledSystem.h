@@ -53,44 +53,44 @@ public:
     _ld = ld;
   }
 
-  void residual(const Real * u, Real * b, std::int64_t ld, std::int64_t) override
+  void residual(const Real * u, Real * b, std::int64_t ld, std::int64_t rows) override
   {
     set_inputs(u, ld);
     _w.graph_outputs.assign({b});
-    _stage.residual.graph->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
+    _stage.residual.graph->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, rows);
   }
 
-  void jacobian(const Real * u, Real * A, Real * b, std::int64_t ld, std::int64_t) override
+  void jacobian(const Real * u, Real * A, Real * b, std::int64_t ld, std::int64_t rows) override
   {
     set_inputs(u, ld);
     _w.graph_outputs.assign({A, b});
-    _stage.jacobian.graph->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
+    _stage.jacobian.graph->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, rows);
   }
 
   bool has_step() const override { return _stage.newton_step; }
 
-  void step(const Real * u, Real * du, Real * b, Real * sound, std::int64_t ld, std::int64_t) override
+  void step(const Real * u, Real * du, Real * b, Real * sound, std::int64_t ld, std::int64_t rows) override
   {
     set_inputs(u, ld);
     _w.graph_outputs.assign({du, b, sound});
-    _stage.newton_step->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
+    _stage.newton_step->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, rows);
   }
 
   const solve::LinearStructure & structure() const override { return _stage.structure; }
 
-  void multiply(const Real * u, const Real * v, Real * product, std::int64_t ld, std::int64_t) override
+  void multiply(const Real * u, const Real * v, Real * product, std::int64_t ld, std::int64_t rows) override
   {
     set_inputs(u, ld);
     _w.graph_inputs.push_back(v);
     _w.graph_outputs.assign({product});
-    _stage.matvec->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
+    _stage.matvec->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, rows);
   }
 
-  void preconditioner(const Real * u, Real * M, std::int64_t ld, std::int64_t) override
+  void preconditioner(const Real * u, Real * M, std::int64_t ld, std::int64_t rows) override
   {
     set_inputs(u, ld);
     _w.graph_outputs.assign({M});
-    _stage.precond_setup->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, ld);
+    _stage.precond_setup->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, rows);
   }
 
 private:

@@ -21,9 +21,10 @@ struct Signature
   at::ScalarType dtype;
 };
 
-/// Component c of slot k, row i, is at `((Real *)slot[k])[c * ld + i]`; pointers are aligned to 64 bytes, ld and rows
-/// are multiples of native::row_block. Every component of every output is written for every row, blocks that do not
-/// depend on the batch too. May be run from many threads at once.
+/// Component c of slot k, row i, is at `((Real *)slot[k])[c * ld + i]`; pointers are aligned to 64 bytes, ld is a
+/// multiple of native::row_block. Every component of every output is written for every row, blocks that do not depend on
+/// the batch too; of the columns past `rows` as many as the graph finds convenient, so that inputs there must be numbers.
+/// May be run from many threads at once.
 class Graph
 {
 public:

@@ -93,16 +93,18 @@ public:
     if (*lanes < 1 || native::row_block % *lanes != 0)
       throw FatalError("The native kernel '" + path + "' works on " + std::to_string(*lanes) +
                        " rows at once, which does not divide " + std::to_string(native::row_block) + remedy);
+    _lanes = *lanes;
   }
 
   void run(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t rows) const override
   {
-    _function(inputs, outputs, ld, rows);
+    _function(inputs, outputs, ld, (rows + _lanes - 1) / _lanes * _lanes);
   }
 
 private:
   Library _library;
   native::GraphFunction _function = nullptr;
+  std::int64_t _lanes = native::row_block;
 };
 }
 

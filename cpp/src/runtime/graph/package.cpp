@@ -15,6 +15,7 @@
 #include "artifact/file_bytes.h"
 #include "graph/UnpackedArchive.h"
 #include "matlaw/errors.h"
+#include "matlaw/native/abi.h"
 #include "support/sha256.h"
 #include "support/text.h"
 
@@ -68,8 +69,10 @@ public:
   {
   }
 
-  void run(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t rows) const override
+  void run(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t wanted) const override
   {
+    // Whole blocks: a batch of 1 is a special case in some of what Inductor generates.
+    const auto rows = (wanted + native::row_block - 1) / native::row_block * native::row_block;
     const at::NoGradGuard no_grad;
     const auto element = c10::elementSize(_signature.dtype);
     const auto options = at::TensorOptions().dtype(_signature.dtype);
