@@ -2,8 +2,8 @@
 //
 //   latency <artifact> <file with the inputs of some points, doubles, point by point>
 //
-// Prints, for points in turn as a host has them: evaluate_point() without and with derivatives, and a call of evaluate()
-// with a batch of one, likewise.
+// Prints, for points in turn as a host has them: evaluate_point() without and with derivatives, and a call of
+// evaluate() with a batch of one, likewise.
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -65,8 +65,7 @@ int main(int, char ** arguments)
   }
   const auto point = [&](double * derivatives)
   {
-    return microseconds(points,
-                        [&](std::size_t i)
+    return microseconds(points, [&](std::size_t i)
                         { law.evaluate_point(values + i * std::size_t(width), outputs.data(), derivatives); });
   };
   const auto batch = [&](bool derivatives)

@@ -89,16 +89,17 @@ void BatchCall<Real>::write(std::int64_t first, std::int64_t rows, const Chain<R
   for (std::size_t k = 0; k < _blocks.size(); k++)
     if (_blocks[k])
       _pairs[k].copy(chain.derivatives()[k], arena, ld, rows, _blocks[k] + first * _pairs[k].size());
+  std::copy_n(w.iterations.begin(), rows, _iterations + first);
+  std::copy_n(w.dt_factor.begin(), rows, _dt_factor + first);
+  std::copy_n(w.residual.begin(), rows, _residual + first);
   for (std::int64_t i = 0; i < rows; i++)
   {
     _status[first + i] = std::int8_t(w.status[i]);
-    _iterations[first + i] = w.iterations[i];
     _substeps[first + i] = w.status[i] == Status::CONVERGED;
-    _dt_factor[first + i] = w.dt_factor[i];
-    _residual[first + i] = w.residual[i];
+  }
+  for (std::int64_t i = 0; i < rows; i++)
     if (w.status[i] != Status::CONVERGED)
       blank(first + i);
-  }
 }
 
 template <typename Real>

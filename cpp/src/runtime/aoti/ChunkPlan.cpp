@@ -35,6 +35,9 @@ std::int64_t rows_that_fit(std::int64_t bytes_per_row, const Chunking & chunking
 }
 }
 
+/// Work below which a thread is better left asleep.
+constexpr double seconds_worth_a_thread = 100e-6;
+
 ChunkPlan::ChunkPlan(const std::string & model, const std::array<std::int64_t, 3> & bytes_per_row,
                      const Chunking & chunking)
     : _bytes_per_row(bytes_per_row),
@@ -59,8 +62,10 @@ ChunkPlan::Cut ChunkPlan::cut(Want want, std::int64_t threads) const
   return {std::min(rows, affordable / threads / native::row_block * native::row_block), threads};
 }
 
-ChunkPlan::Cut ChunkPlan::cut(Want want, std::int64_t threads, std::int64_t rows) const
+ChunkPlan::Cut ChunkPlan::cut(Want want, std::int64_t threads, std::int64_t rows, double seconds) const
 {
+  if (seconds > 0.0)
+    threads = std::clamp<std::int64_t>(std::int64_t(seconds * double(rows) / seconds_worth_a_thread), 1, threads);
   auto cut = this->cut(want, threads);
   const auto share = whole_blocks((rows + cut.threads - 1) / cut.threads);
   cut.rows = std::min(cut.rows, std::max<std::int64_t>(share, std::min<std::int64_t>(cut.rows, 64)));

@@ -40,8 +40,8 @@ public:
   /// For a call that may take `threads` threads and has more rows than they can take at once.
   Cut cut(Want want, std::int64_t threads) const;
   /// For a call of `rows` rows: smaller chunks when there are not enough for all threads, as long as each has some
-  /// work.
-  Cut cut(Want want, std::int64_t threads, std::int64_t rows) const;
+  /// work; fewer threads where the work does not pay for waking them. `seconds` of a row on one thread; 0: not known.
+  Cut cut(Want want, std::int64_t threads, std::int64_t rows, double seconds) const;
   /// Bytes of the chunks that a call has at once, whatever it wants.
   std::int64_t most_bytes(std::int64_t threads) const;
 

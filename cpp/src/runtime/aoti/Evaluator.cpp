@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -63,7 +65,10 @@ public:
   {
     _substeps.require(want, arguments.solver);
     BatchCall<Real> call(_metadata, arguments, _dtype, pairs(want), constant_blocks(want));
-    const auto cut = _plan.cut(want, threads, call.rows());
+    // What a row cost in the last call says how many threads are worth waking. No bit of a result depends on it.
+    auto & seconds = _seconds_per_row[std::size_t(want)];
+    const auto cut = _plan.cut(want, threads, call.rows(), seconds.load(std::memory_order_relaxed));
+    const auto start = std::chrono::steady_clock::now();
     const auto chunks = (call.rows() + cut.rows - 1) / cut.rows;
     threads = std::min(cut.threads, chunks);
     if (chunks == 1)
@@ -82,6 +87,11 @@ public:
                               const auto first = task * cut.rows;
                               run_chunk(call, want, first, std::min(cut.rows, call.rows() - first), **leases[worker]);
                             });
+    }
+    if (chunks > 0)
+    {
+      const std::chrono::duration<float> taken = std::chrono::steady_clock::now() - start;
+      seconds.store(taken.count() * float(threads) / float(call.rows()), std::memory_order_relaxed);
     }
     return call.finish();
   }
@@ -229,6 +239,7 @@ private:
   Substeps<Real> _substeps;
   at::ScalarType _dtype;
   ChunkPlan _plan;
+  mutable std::array<std::atomic<float>, 3> _seconds_per_row{};
   std::vector<PairLayout> _pairs[3];
   struct Constants
   {
