@@ -85,7 +85,7 @@ sanitize: $(DEPS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/sanitize.sh thread
 
 bench: $(INSTALLED)
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	@for script in benchmarks/*.py benchmarks/speed/latency.py benchmarks/speed/speed.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 clean:
 	rm -rf build $(OUT) $(VENV)

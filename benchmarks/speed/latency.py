@@ -51,7 +51,9 @@ def main() -> None:
         program = build(folder)
         for name in options.law:
             law = LAWS[name]
-            compile_model(law.input, "model", folder / law.file, derivatives=[f"{law.stress}:{law.by}"], backend="native")
+            compile_model(
+                law.input, "model", folder / law.file, derivatives=[f"{law.stress}:{law.by}"], backend="native"
+            )
             artifact = folder / law.file / "model_aoti.i"
             inputs = write_inputs(law, artifact, folder / "inputs.npz")
             order = matlaw.load_model(artifact, "model").input_names
