@@ -70,10 +70,10 @@ def paired(values: Values, one: str, other: str) -> list[tuple[str, str]]:
     return list(zip(first, second, strict=True))
 
 
-def source_of(problem: Problem, law: Law, name: str, moose: str, kind: str | None, parameter: str) -> Source:
+def source_of(problem: Problem, law: Law, what: str, moose: str, kind: str | None, parameter: str) -> Source:
     """The source with a name; without a kind a variable, else a function, else a property.
 
-    :param name: of the law's input or parameter
+    :param what: the law's input or parameter, in words
     :raises InputFileError: there is none
     """
     fields = [*problem.unknowns.names, *problem.auxiliary]
@@ -92,7 +92,7 @@ def source_of(problem: Problem, law: Law, name: str, moose: str, kind: str | Non
             return Source(candidate, moose)
     known = [one for candidate in kinds for one in offered[candidate]]
     raise law.values.error(
-        f"'{name}' of the law needs '{moose}', but there is no {' or '.join(kinds).lower()} of this name; there are: "
+        f"{what} of the law needs '{moose}', but there is no {' or '.join(kinds).lower()} of this name; there are: "
         f"{', '.join(known) or 'none'}{closest(moose, known)}; {law.offer()}",
         parameter,
     )
@@ -108,7 +108,7 @@ def read_sources(problem: Problem, law: Law, what: str) -> dict[str, Source]:
     if len(kinds) != len(given):
         raise law.values.error(f"expected {len(given)} words, one for each of moose_{what}s", f"moose_{what}_types")
     return {
-        name: source_of(problem, law, name, moose, kind, f"moose_{what}s")
+        name: source_of(problem, law, f"the {what} '{name}'", moose, kind, f"moose_{what}s")
         for (name, moose), kind in zip(given, kinds, strict=True)
     }
 
@@ -132,5 +132,5 @@ def complete_sources(problem: Problem, law: Law) -> dict[str, Source]:
                 "input",
             )
         if name not in sources:
-            sources[name] = source_of(problem, law, name, name, None, "input")
+            sources[name] = source_of(problem, law, f"the input '{name}'", name, None, "input")
     return sources
