@@ -85,7 +85,10 @@ def test_a_law_with_an_unknown_input_is_refused(attempt: Callable[..., str]) -> 
     law = stand_in.ElasticLaw()
     law.input_names, law.input_types = ["strain", "temperature"], ["SR2", "Scalar"]  # type: ignore[misc]
     message = attempt(PRESSURE, law=law)
-    assert "the input 'temperature' of the law needs 'temperature', but there is no variable or function or material" in message
+    assert (
+        "the input 'temperature' of the law needs 'temperature', but there is no variable or function or material"
+        in message
+    )
 
 
 def test_wrong_names_of_variables_list_what_the_law_offers(attempt: Callable[..., str]) -> None:

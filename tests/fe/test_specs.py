@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import netCDF4
 import pytest
 import specs
 from hosts import HOSTS, Host, Outcome, Runs
@@ -101,3 +102,15 @@ def test_entries_know_each_other(tmp_path: Path) -> None:
     file.write_text(text.replace("prereq = first", "prereqs = first"))
     with pytest.raises(AssertionError, match="does not know prereqs"):
         specs.discover(tmp_path)
+
+
+def test_a_wrong_field_is_noticed(tmp_path: Path) -> None:
+    spec = next(spec for spec in entries() if spec.kind == "Exodiff")
+    gold = spec.folder / "gold" / spec.gold[0]
+    assert not specs.compare_exodus(gold, gold, spec)
+    changed = tmp_path / "changed.e"
+    for variable, message in (("vals_nod_var1", "node disp_x"), ("vals_elem_var2eb1", "element stress_xx, block 1")):
+        changed.write_bytes(gold.read_bytes())
+        with netCDF4.Dataset(str(changed), "a") as file:
+            file[variable][-1, 1] = file[variable][-1, 1] * 1.00001 + 1e-5
+        assert message in specs.compare_exodus(changed, gold, spec)[0]

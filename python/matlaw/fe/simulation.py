@@ -167,7 +167,7 @@ class _Writers:
     def __init__(self, problem: Problem, exodus: list[Path], csv: list[Path], after: float | None = None) -> None:
         self._elemental = [name for name, variable in problem.auxiliary.items() if not variable.nodal]
         self._nodal = [*problem.unknowns.names, *(name for name, v in problem.auxiliary.items() if v.nodal)]
-        scalars = sorted(problem.postprocessors)
+        self._scalars = scalars = sorted(name for name, p in problem.postprocessors.items() if p.written)
         self._exodus: list[ExodusWriter] = []
         self._csv: list[CsvWriter] = []
         self.files: list[Path] = []
@@ -176,7 +176,7 @@ class _Writers:
             target = base.with_name(base.name + ".e")
             self._exodus.append(ExodusWriter(target, problem.mesh, self._nodal, self._elemental, scalars, after))
             self.files.append(target)
-        for base in csv if problem.postprocessors else []:
+        for base in csv if scalars else []:
             base.parent.mkdir(parents=True, exist_ok=True)
             target = base.with_name(base.name + ".csv")
             self._csv.append(CsvWriter(target))
@@ -185,6 +185,7 @@ class _Writers:
     def write(self, problem: Problem, values: dict[str, float]) -> None:
         """Append the present state to every file."""
         began = clock.perf_counter()
+        values = {name: values[name] for name in self._scalars}
         nodal: dict[str, np.ndarray] = {name: problem.nodal_field(name) for name in self._nodal}
         elemental = {name: problem.auxiliary[name].values for name in self._elemental}
         try:
@@ -201,7 +202,7 @@ class _Writers:
         """Write the tables of an earlier run anew."""
         for csv in self._csv:
             for time, values in history:
-                csv.write(time, values)
+                csv.write(time, {name: values[name] for name in self._scalars})
 
     def close(self) -> None:
         """Finish the files."""

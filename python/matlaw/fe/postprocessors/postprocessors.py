@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _COMMON: dict[str, Parameter] = {
     "execute_on": Parameter("strings", ["TIMESTEP_END"]),
-    "outputs": Parameter("strings", ignored=True),
+    "outputs": Parameter("strings", []),
 }
 
 
@@ -57,6 +57,11 @@ class Postprocessor(MooseObject):
 
     def restore(self, saved: list[bytes]) -> None:
         """Take back what :meth:`save` returned."""
+
+    @property
+    def written(self) -> bool:
+        """It appears in the result files, which ``outputs = none`` prevents."""
+        return self.values["outputs"] != ["none"]
 
     @property
     def at_start(self) -> bool:
