@@ -15,6 +15,7 @@ INSTALLED := $(VENV)/.install-stamp
 TESTED    := $(VENV)/.install-tests-stamp
 MOOSE     := $(VENV)/.moose-stamp
 HOSTS     := $(VENV)/.hosts-stamp
+CONDA     := $(VENV)/.conda-stamp
 BUILD     := build/install
 
 SOURCES := CMakeLists.txt pyproject.toml README.md LICENSE $(shell find cmake cpp python -type f -not -name '*.pyc')
@@ -22,11 +23,13 @@ CPP_TESTS := $(shell find tests/cpp -type f)
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: help setup demo test test-python test-cpp sanitize lint bench clean
+.PHONY: help setup demo test test-python test-cpp conda distributions sanitize lint bench clean
 
 help:
 	@echo "make demo    set up, compile a law, run a notched bar in tension with it"
 	@echo "make test    set up, lint, run every test"
+	@echo "make conda   build the conda packages, install them into an environment and test them there"
+	@echo "make distributions  build sdist and wheel and test them"
 	@echo "make sanitize  build for ThreadSanitizer, run the tests of threads and memory (several minutes)"
 	@echo "make bench   print the figures of benchmarks/"
 	@echo "make clean   remove everything that was built"
@@ -80,6 +83,19 @@ $(MOOSE): $(DEPS) scripts/install_moose_wheel.py
 
 test-python: $(TESTED) $(MOOSE) $(HOSTS)
 	$(BIN)/python -m pytest
+
+$(CONDA): $(DEPS) scripts/requirements-conda.txt
+	$(BIN)/python -m pip install --quiet -r scripts/requirements-conda.txt
+	touch $@
+
+# Without conda and without its servers: from a channel of this environment's own packages. docs/install.md.
+conda: $(CONDA)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python scripts/conda/channel.py build/conda/channel
+	$(BIN)/python scripts/conda/build.py build/conda
+	MATLAW_CONDA="$(CURDIR)/build/conda" $(BIN)/python -m pytest tests/conda/test_recipe.py tests/conda/test_installed.py
+
+distributions: $(INSTALLED)
+	MATLAW_DISTRIBUTIONS=1 $(BIN)/python -m pytest tests/conda/test_distributions.py
 
 sanitize: $(DEPS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/sanitize.sh thread

@@ -1,8 +1,8 @@
-# Finds the torch libraries that matlaw links, without torch's own CMake package: that one drags in the
-# CUDA toolkit, compiler flags and Python of the machine on which torch was built.
+# Finds the torch libraries that matlaw links. Of torch's own CMake package it takes no more than its place, and only when
+# asked to: that one drags in the CUDA toolkit, compiler flags and Python of the machine on which torch was built.
 #
-# Looked at in this order: MATLAW_TORCH_ROOT, the torch package of the Python interpreter
-# (Python3_EXECUTABLE or Python_EXECUTABLE), the prefixes that CMake searches (a conda environment).
+# Looked at in this order: MATLAW_TORCH_ROOT; with MATLAW_TORCH_PACKAGE what find_package(Torch) finds, and nothing else;
+# the torch package of the Python interpreter (Python3_EXECUTABLE or Python_EXECUTABLE), the prefixes that CMake searches.
 #
 # Defines the imported targets
 #   matlaw_torch          headers, c10, torch_cpu, torch, and the ABI definition
@@ -10,6 +10,7 @@
 # and the variables MATLAW_TORCH_VERSION, MATLAW_TORCH_LIBDIR, MATLAW_TORCH_INCLUDE_DIRS.
 
 set(MATLAW_TORCH_ROOT "" CACHE PATH "Folder of a torch installation (holds include/ and lib/)")
+option(MATLAW_TORCH_PACKAGE "Take the torch of find_package(Torch), as in a conda environment, not that of a Python" OFF)
 set(_matlaw_torch_wanted "2.13")
 
 if(TARGET matlaw_torch)
@@ -20,6 +21,9 @@ set(_matlaw_torch_hints "")
 set(_matlaw_torch_searched "")
 if(MATLAW_TORCH_ROOT)
   list(APPEND _matlaw_torch_hints "${MATLAW_TORCH_ROOT}")
+elseif(MATLAW_TORCH_PACKAGE)
+  find_package(Torch CONFIG REQUIRED)
+  list(APPEND _matlaw_torch_hints "${TORCH_INSTALL_PREFIX}")
 else()
   if(NOT Python3_EXECUTABLE AND Python_EXECUTABLE)
     set(Python3_EXECUTABLE "${Python_EXECUTABLE}")

@@ -1,4 +1,4 @@
-# The CMake package of matlaw: targets, configuration, version, and how torch is found. And its pkg-config files.
+# The CMake package of matlaw: targets, configuration, version, and how torch is found. And its pkg-config file.
 include(CMakePackageConfigHelpers)
 
 if(SKBUILD)
@@ -21,20 +21,4 @@ install(FILES
   "${PROJECT_SOURCE_DIR}/cmake/MatlawAddArtifact.cmake"
   DESTINATION "${MATLAW_INSTALL_CMAKEDIR}" COMPONENT runtime)
 install(EXPORT ${MATLAW_EXPORT} NAMESPACE matlaw:: DESTINATION "${MATLAW_INSTALL_CMAKEDIR}" COMPONENT runtime)
-
-# pkg-config: everything relative to the file itself, torch too where it moves with the package.
-if(SKBUILD)
-  set(MATLAW_PC_TORCH "\${prefix}/../torch")
-elseif("${MATLAW_TORCH_LIBDIR}" STREQUAL "${CMAKE_INSTALL_FULL_LIBDIR}")
-  set(MATLAW_PC_TORCH "\${prefix}")
-else()
-  get_filename_component(MATLAW_PC_TORCH "${MATLAW_TORCH_LIBDIR}" DIRECTORY)
-endif()
-set(_matlaw_packages matlaw)
-if(TARGET matlaw_torch_python AND MATLAW_PYTHON)
-  list(APPEND _matlaw_packages matlaw-eager)
-endif()
-foreach(package IN LISTS _matlaw_packages)
-  configure_file("${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in" "${PROJECT_BINARY_DIR}/${package}.pc" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION "${MATLAW_INSTALL_LIBDIR}/pkgconfig" COMPONENT runtime)
-endforeach()
+matlaw_install_pkg_config(matlaw runtime)

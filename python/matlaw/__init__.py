@@ -51,6 +51,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "_core":
+        from matlaw.core_library import load_core
+
+        return load_core()
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'matlaw' has no attribute {name!r}")

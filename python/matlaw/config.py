@@ -15,15 +15,21 @@ from matlaw.errors import FatalError
 
 
 def prefix() -> Path:
-    """Return the folder that holds ``lib/`` and ``include/``: the installed package.
+    """Return the folder that holds ``lib/`` and ``include/``: the installed package, or the environment (conda).
 
-    :raises FatalError: the package runs from its sources and was never installed
+    :raises FatalError: the package runs from its sources and was never installed, or its libraries are not there
     """
     # In an editable installation the compiled half lies in another folder than the Python files.
     found = find_spec("matlaw._core")
     if found is None or found.origin is None:
         raise FatalError("the compiled part of matlaw is not installed; run pip install . in its source folder")
-    return Path(found.origin).resolve().parent
+    package = Path(found.origin).resolve().parent
+    for folder in (package, *package.parents[3:4]):  # <environment>/lib/python3.11/site-packages/matlaw
+        if (folder / "lib" / "libmatlaw.so").is_file():
+            return folder
+    raise FatalError(
+        f"there is no lib/libmatlaw.so for the matlaw in {package}; install matlaw (conda: libmatlaw) again"
+    )
 
 
 def cmake_dir() -> Path:

@@ -1,3 +1,5 @@
+#include "matlaw/errors.h"
+#include "matlaw/torch_release.h"
 #include "modules.h"
 
 PYBIND11_MODULE(_core, module)
@@ -5,6 +7,14 @@ PYBIND11_MODULE(_core, module)
   module.doc() = "The C++ side of matlaw: the Newton solver, compiled laws and QuadratureBatch.";
   // Tensors cross the boundary only once torch has registered its types.
   pybind11::module_::import("torch");
+  try
+  {
+    matlaw::check_torch_release();
+  }
+  catch (const matlaw::FatalError & error)
+  {
+    throw pybind11::import_error(error.what());
+  }
   matlaw::bindings::bind_errors(module);
   matlaw::bindings::bind_failure(module);
   matlaw::bindings::bind_logging(module);

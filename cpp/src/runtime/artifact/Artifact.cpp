@@ -6,12 +6,12 @@
 #include <gnu/libc-version.h>
 
 #include <ATen/Context.h>
-#include <torch/csrc/inductor/aoti_torch/c/shim.h>
 #include <torch/headeronly/version.h>
 
 #include "artifact/CpuTarget.h"
 #include "artifact/Mismatch.h"
 #include "artifact/file_bytes.h"
+#include "matlaw/torch_release.h"
 #include "support/sha256.h"
 #include "support/text.h"
 
@@ -27,24 +27,13 @@ std::string major_minor(const std::string & version)
   return first == std::string::npos ? version : version.substr(0, version.find('.', first + 1));
 }
 
-/// Version of the torch library that is loaded in this process, "2.13".
-std::string loaded_torch()
-{
-  const auto version = aoti_torch_abi_version();
-  return std::to_string(version >> 56) + "." + std::to_string((version >> 48) & 0xff);
-}
-
 void check_torch(const Metadata & metadata, const std::string & folder)
 {
-  const auto built_for = major_minor(TORCH_VERSION);
-  if (loaded_torch() != built_for)
-    throw FatalError("libmatlaw was built for torch " + built_for + ", but this process has loaded torch " +
-                     loaded_torch() + ". Install torch " + built_for +
-                     ", or rebuild matlaw against the torch that is there.");
-  if (major_minor(metadata.torch_version) != built_for)
+  check_torch_release();
+  if (major_minor(metadata.torch_version) != torch_release())
     throw Mismatch("The artifact '" + folder + "' was compiled with torch " + metadata.torch_version +
                    ", this runtime has torch " + TORCH_VERSION + ". Regenerate it via matlaw-compile with torch " +
-                   built_for + ".");
+                   torch_release() + ".");
 }
 
 std::string dtype_text(at::ScalarType dtype)

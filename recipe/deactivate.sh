@@ -1,0 +1,5 @@
+unset MATLAW_DIR
+if [ -n "${MATLAW_DIR_BEFORE_CONDA+x}" ]; then
+  export MATLAW_DIR="$MATLAW_DIR_BEFORE_CONDA"
+  unset MATLAW_DIR_BEFORE_CONDA
+fi
