@@ -4,7 +4,7 @@ matlaw-syntax LinearIsotropicElasticity >/dev/null
 # Both backends: native kernels and AOTInductor's packages.
 matlaw-compile examples/models/linear_elastic.i --model model -d stress:strain --output-dir aoti
 test -f aoti/model_aoti.i
-ls aoti/model/*.pt2 aoti/model/*.so
+ls aoti/model/cpu/float64/model.pt2 aoti/model/cpu/float64/model.*.so
 matlaw-inspect aoti/model_aoti.i
 
 python - <<'PYTHON'
