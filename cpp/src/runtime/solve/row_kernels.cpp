@@ -1,9 +1,9 @@
 #include "solve/row_kernels.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "matlaw/native/abi.h"
 #include "solve/simd.h"
 
 namespace matlaw::solve
@@ -13,12 +13,16 @@ namespace
 // Written once, compiled by the compiler's own vectoriser for each CPU level.
 MATLAW_INLINE void norms_of(const auto * b, std::int64_t n, std::int64_t ld, double * norm)
 {
-  std::fill_n(norm, ld, 0.0);
-  for (std::int64_t c = 0; c < n; c++)
-    for (std::int64_t i = 0; i < ld; i++)
-      norm[i] += double(b[c * ld + i]) * double(b[c * ld + i]);
-  for (std::int64_t i = 0; i < ld; i++)
-    norm[i] = __builtin_sqrt(norm[i]);
+  constexpr auto block = native::row_block;
+  for (std::int64_t row = 0; row < ld; row += block)
+  {
+    double sums[block] = {}; // stays in registers
+    for (std::int64_t c = 0; c < n; c++)
+      for (std::int64_t i = 0; i < block; i++)
+        sums[i] += double(b[c * ld + row + i]) * double(b[c * ld + row + i]);
+    for (std::int64_t i = 0; i < block; i++)
+      norm[row + i] = __builtin_sqrt(sums[i]);
+  }
 }
 
 MATLAW_INLINE void step_of(auto * x, const auto * b, const std::int64_t * moves, std::int64_t n, std::int64_t ld)
