@@ -4,6 +4,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "transpose.h"
+
 namespace matlaw::runtime
 {
 template <typename Real>
@@ -36,6 +38,8 @@ RowReader<Real>::RowReader(const at::Tensor & tensor, const std::vector<std::int
   _components = {0};
   expand_axes(batch.size() + sub_batch.size(), base);
   expand_axes(batch.size(), sub_batch);
+  for (std::size_t c = 0; c < _components.size(); c++)
+    _consecutive &= _components[c] == std::int64_t(c);
 
   for (std::size_t axis = 0; axis < batch.size(); axis++)
   {
@@ -76,6 +80,12 @@ void RowReader<Real>::read(std::int64_t first, std::int64_t rows, Real * slot, s
       offset += index % _sizes[axis] * _strides[axis];
       index /= _sizes[axis];
     }
+    if (_consecutive)
+    {
+      rows_to_components(_data + offset, step, std::int64_t(_components.size()), run, slot + done, ld);
+      done += run;
+      continue;
+    }
     // A tile of rows at a time: what one component reads of a cache line, the next finds there.
     constexpr std::int64_t tile = 16;
     for (std::int64_t row = 0; row < run; row += tile)
@@ -99,6 +109,8 @@ template <typename Real>
 void RowWriter<Real>::write(std::int64_t first, std::int64_t rows, const Real * slot, std::int64_t ld) const
 {
   const auto size = _sub_batch_size * _base_size;
+  if (_sub_batch_size == 1)
+    return components_to_rows(slot, ld, size, rows, _data + first * size, size);
   constexpr std::int64_t tile = 8; // a cache line of the slot at a time
   for (std::int64_t row = 0; row < rows; row += tile)
   {

@@ -24,6 +24,8 @@ private:
   const Real * _data;
   /// Offset in elements of each component, row-major over (*base, *sub_batch).
   std::vector<std::int64_t> _components;
+  /// Whether component c stands at c.
+  bool _consecutive = true;
   /// The batch axes merged as far as strides allow, outermost first.
   std::vector<std::int64_t> _sizes, _strides;
 };

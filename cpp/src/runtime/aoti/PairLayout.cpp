@@ -1,8 +1,10 @@
 #include "aoti/PairLayout.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "layout.h"
+#include "transpose.h"
 
 namespace matlaw::aoti
 {
@@ -20,7 +22,8 @@ PairLayout::PairLayout(const artifact::Variable & output, const artifact::Variab
       _input(&input),
       _batch_independent(batch_independent),
       _rows(positions(output)),
-      _columns(positions(input))
+      _columns(positions(input)),
+      _plain(std::is_sorted(_rows.begin(), _rows.end()) && std::is_sorted(_columns.begin(), _columns.end()))
 {
 }
 
@@ -45,6 +48,16 @@ void PairLayout::copy(const Block & block, const Real * arena, std::int64_t ld, 
           to[(i * p + j) * r + j] = To(1);
     return;
   }
+  if constexpr (std::is_same_v<Real, To>)
+    if (_plain)
+    {
+      // As many entries at once as stand side by side on both sides.
+      const auto whole = block.stride == r;
+      for (std::int64_t i = 0; i < (whole ? 1 : p); i++)
+        runtime::components_to_rows(arena + (block.offset + i * block.stride) * ld, ld, whole ? p * r : r, rows,
+                                    to + i * r, p * r);
+      return;
+    }
   constexpr std::int64_t tile = 8;
   for (std::int64_t row = 0; row < rows; row += tile)
   {

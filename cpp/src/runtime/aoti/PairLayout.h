@@ -37,5 +37,7 @@ private:
   bool _batch_independent;
   /// Where each row and column of a block in the arena stands in the caller's.
   std::vector<std::int64_t> _rows, _columns;
+  /// Whether rows and columns stand in their places already.
+  bool _plain;
 };
 }
