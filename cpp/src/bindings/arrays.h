@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +12,8 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+
+#include "matlaw/Span.h"
 
 namespace matlaw::bindings
 {
@@ -48,12 +49,12 @@ inline py::array view(const std::shared_ptr<const double> & values, const Shape 
   return result;
 }
 
-inline std::span<const double> span(const Array & values)
+inline Span<const double> span(const Array & values)
 {
   return {values.data(), static_cast<std::size_t>(values.size())};
 }
 
-inline std::span<const std::int64_t> span(const Points & points)
+inline Span<const std::int64_t> span(const Points & points)
 {
   return {points.data(), static_cast<std::size_t>(points.size())};
 }
@@ -69,7 +70,7 @@ inline py::bytes to_python(const std::vector<std::byte> & bytes)
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-inline std::span<const std::byte> span(const py::bytes & bytes)
+inline Span<const std::byte> span(const py::bytes & bytes)
 {
   const std::string_view view = bytes;
   return {reinterpret_cast<const std::byte *>(view.data()), view.size()};

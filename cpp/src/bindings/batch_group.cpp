@@ -20,7 +20,7 @@ Array room(BatchGroup & group, Shape shape)
   return Array(shape);
 }
 
-std::span<double> writable(Array & values)
+Span<double> writable(Array & values)
 {
   return {values.mutable_data(), static_cast<std::size_t>(values.size())};
 }

@@ -44,8 +44,8 @@ void set_input(QuadratureBatch & batch, const std::string & name, const Array & 
 }
 
 /// Checks values for some points, (points, *shape).
-std::span<const double> some(const QuadratureBatch & batch, const std::string & name, const Points & points,
-                             const Array & values)
+Span<const double> some(const QuadratureBatch & batch, const std::string & name, const Points & points,
+                        const Array & values)
 {
   Shape shape = batch.shape(name);
   shape.insert(shape.begin(), points.size());

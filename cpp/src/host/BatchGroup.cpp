@@ -18,7 +18,7 @@ bool has(const std::vector<std::string> & names, const std::string & name)
 }
 
 /// Row `i` of `from` becomes row `points[i]` of `to`.
-void scatter(const double * from, const std::vector<std::int64_t> & points, std::int64_t size, std::span<double> to)
+void scatter(const double * from, const std::vector<std::int64_t> & points, std::int64_t size, Span<double> to)
 {
   for (std::size_t i = 0; i < points.size(); ++i)
     std::copy_n(from + static_cast<std::ptrdiff_t>(i) * size, size,
@@ -45,7 +45,7 @@ BatchGroup::BatchGroup(BatchGroup &&) noexcept = default;
 BatchGroup & BatchGroup::operator=(BatchGroup &&) noexcept = default;
 
 QuadratureBatch & BatchGroup::add(const std::string & name, std::shared_ptr<Model> model,
-                                  std::span<const std::int64_t> points, const Kinematics & kinematics)
+                                  Span<const std::int64_t> points, const Kinematics & kinematics)
 {
   if (has(names(), name))
     throw FatalError("BatchGroup: there is a batch '" + name + "' already");
@@ -100,7 +100,7 @@ const std::vector<std::int64_t> & BatchGroup::points(const std::string & name) c
   return member(name).points;
 }
 
-void BatchGroup::set_input(const std::string & name, std::span<const double> values)
+void BatchGroup::set_input(const std::string & name, Span<const double> values)
 {
   bool found = false;
   for (const auto & member : _members)
@@ -170,7 +170,7 @@ const Verdict & BatchGroup::evaluate(bool tangent)
   return _verdict;
 }
 
-void BatchGroup::output(const std::string & name, std::span<double> values) const
+void BatchGroup::output(const std::string & name, Span<double> values) const
 {
   for (const auto & member : _members)
   {
@@ -184,7 +184,7 @@ void BatchGroup::output(const std::string & name, std::span<double> values) cons
   }
 }
 
-void BatchGroup::tangent(const std::string & out, const std::string & in, std::span<double> values) const
+void BatchGroup::tangent(const std::string & out, const std::string & in, Span<double> values) const
 {
   for (const auto & member : _members)
   {
@@ -233,7 +233,7 @@ std::vector<std::byte> BatchGroup::save() const
   return out.finish();
 }
 
-void BatchGroup::restore(std::span<const std::byte> bytes)
+void BatchGroup::restore(Span<const std::byte> bytes)
 {
   SnapshotReader in(bytes);
   const auto refuse = [](const std::string & why) { throw FatalError("BatchGroup: restore: " + why); };

@@ -10,6 +10,7 @@
 #include "StressFree.h"
 #include "Variables.h"
 #include "matlaw/Model.h"
+#include "matlaw/Span.h"
 #include "matlaw/host/QuadratureBatch.h"
 #include "tensors.h"
 
@@ -32,8 +33,8 @@ public:
 
   // points.cpp
   Rows range(std::int64_t begin, std::int64_t end) const;
-  Rows rows(std::span<const std::int64_t> points) const;
-  void remap(std::span<const std::int64_t> from);
+  Rows rows(Span<const std::int64_t> points) const;
+  void remap(Span<const std::int64_t> from);
 
   // inputs.cpp
   void set_input(const std::string & name, const double * values, bool constant);
@@ -61,7 +62,7 @@ public:
 
   // restart.cpp
   std::vector<std::byte> save() const;
-  void restore(std::span<const std::byte> bytes);
+  void restore(Span<const std::byte> bytes);
 
   std::string batch() const { return variables.batch(); }
 

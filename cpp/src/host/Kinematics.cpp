@@ -50,12 +50,12 @@ Hypothesis hypothesis_from_text(const std::string & text)
   throw FatalError("there is no kinematic hypothesis '" + text + "'; there are: " + known);
 }
 
-std::span<const int> host_components(Hypothesis hypothesis)
+Span<const int> host_components(Hypothesis hypothesis)
 {
   return description(hypothesis).host;
 }
 
-std::span<const int> stress_free_components(Hypothesis hypothesis)
+Span<const int> stress_free_components(Hypothesis hypothesis)
 {
   return description(hypothesis).stress_free;
 }

@@ -80,7 +80,7 @@ std::int64_t QuadratureBatch::size(const std::string & variable) const
   return count(_impl->variables.host_shape(variable));
 }
 
-void QuadratureBatch::set_input(const std::string & name, std::span<const double> values)
+void QuadratureBatch::set_input(const std::string & name, Span<const double> values)
 {
   check_length(*this, name, values.size(), n_points(), size(name));
   _impl->set_input(name, values.data(), false);
@@ -91,7 +91,7 @@ void QuadratureBatch::set_input(const std::string & name, const double * values)
   _impl->set_input(name, values, false);
 }
 
-void QuadratureBatch::set_constant(const std::string & name, std::span<const double> value)
+void QuadratureBatch::set_constant(const std::string & name, Span<const double> value)
 {
   check_length(*this, name, value.size(), 1, size(name));
   _impl->set_input(name, value.data(), true);
@@ -99,17 +99,16 @@ void QuadratureBatch::set_constant(const std::string & name, std::span<const dou
 
 void QuadratureBatch::set_input(const std::string & name, double value)
 {
-  set_constant(name, std::span<const double>(&value, 1));
+  set_constant(name, Span<const double>(&value, 1));
 }
 
-void QuadratureBatch::set_input(const std::string & name, std::span<const std::int64_t> points,
-                                std::span<const double> values)
+void QuadratureBatch::set_input(const std::string & name, Span<const std::int64_t> points, Span<const double> values)
 {
   check_length(*this, name, values.size(), static_cast<std::int64_t>(points.size()), size(name));
   _impl->set_input(name, _impl->rows(points), values.data());
 }
 
-void QuadratureBatch::set_parameter(const std::string & name, std::span<const double> values)
+void QuadratureBatch::set_parameter(const std::string & name, Span<const double> values)
 {
   const auto of_one = count(_impl->parameter_shape(name));
   const bool constant = static_cast<std::int64_t>(values.size()) == of_one && n_points() != 1;
@@ -128,7 +127,7 @@ const Verdict & QuadratureBatch::evaluate(bool tangent)
   return _impl->evaluate(Rows::all(n_points()), tangent);
 }
 
-const Verdict & QuadratureBatch::evaluate_points(std::span<const std::int64_t> points, bool tangent)
+const Verdict & QuadratureBatch::evaluate_points(Span<const std::int64_t> points, bool tangent)
 {
   return _impl->evaluate(_impl->rows(points), tangent);
 }
@@ -209,7 +208,7 @@ void QuadratureBatch::revert()
   _impl->revert();
 }
 
-void QuadratureBatch::set_state(const std::string & name, std::span<const double> values)
+void QuadratureBatch::set_state(const std::string & name, Span<const double> values)
 {
   check_length(*this, name, values.size(), n_points(), size(name));
   _impl->set_state(name, values.data());
@@ -220,8 +219,7 @@ void QuadratureBatch::set_state(const std::string & name, const double * values)
   _impl->set_state(name, values);
 }
 
-void QuadratureBatch::set_state(const std::string & name, std::span<const std::int64_t> points,
-                                std::span<const double> values)
+void QuadratureBatch::set_state(const std::string & name, Span<const std::int64_t> points, Span<const double> values)
 {
   check_length(*this, name, values.size(), static_cast<std::int64_t>(points.size()), size(name));
   _impl->set_state(name, _impl->rows(points), values.data());
@@ -232,12 +230,12 @@ std::vector<std::byte> QuadratureBatch::save() const
   return _impl->save();
 }
 
-void QuadratureBatch::restore(std::span<const std::byte> bytes)
+void QuadratureBatch::restore(Span<const std::byte> bytes)
 {
   _impl->restore(bytes);
 }
 
-void QuadratureBatch::remap(std::span<const std::int64_t> from)
+void QuadratureBatch::remap(Span<const std::int64_t> from)
 {
   _impl->remap(from);
 }

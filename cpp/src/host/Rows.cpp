@@ -20,7 +20,7 @@ Rows Rows::range(std::int64_t begin, std::int64_t end)
   return rows;
 }
 
-Rows Rows::of(std::span<const std::int64_t> points)
+Rows Rows::of(Span<const std::int64_t> points)
 {
   const at::Tensor index = at::empty({static_cast<std::int64_t>(points.size())}, at::kLong);
   std::copy(points.begin(), points.end(), index.mutable_data_ptr<std::int64_t>());

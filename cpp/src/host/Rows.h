@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include <ATen/core/Tensor.h>
+
+#include "matlaw/Span.h"
 
 namespace matlaw::host
 {
@@ -15,7 +16,7 @@ public:
   static Rows all(std::int64_t n_points);
   /// Points begin, ..., end - 1.
   static Rows range(std::int64_t begin, std::int64_t end);
-  static Rows of(std::span<const std::int64_t> points);
+  static Rows of(Span<const std::int64_t> points);
   /// `index`: int64, (rows), on the CPU
   static Rows of(at::Tensor index);
 

@@ -11,7 +11,7 @@ namespace
 constexpr std::size_t word = 8;
 
 /// FNV-1a, 64 bit.
-std::uint64_t checksum(std::span<const std::byte> bytes)
+std::uint64_t checksum(Span<const std::byte> bytes)
 {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const std::byte b : bytes)
@@ -46,7 +46,7 @@ void SnapshotWriter::text(const std::string & value)
     _bytes.push_back(static_cast<std::byte>(c));
 }
 
-void SnapshotWriter::reals(std::span<const double> values)
+void SnapshotWriter::reals(Span<const double> values)
 {
   _bytes.reserve(_bytes.size() + word * values.size());
   for (const double value : values)
@@ -59,12 +59,12 @@ std::vector<std::byte> SnapshotWriter::finish()
   return std::move(_bytes);
 }
 
-SnapshotReader::SnapshotReader(std::span<const std::byte> bytes)
+SnapshotReader::SnapshotReader(Span<const std::byte> bytes)
 {
   if (bytes.size() < word ||
-      load_word(bytes.data() + bytes.size() - word) != checksum(bytes.first(bytes.size() - word)))
+      load_word(bytes.data() + bytes.size() - word) != checksum(bytes.subspan(0, bytes.size() - word)))
     damaged();
-  _bytes = bytes.first(bytes.size() - word);
+  _bytes = bytes.subspan(0, bytes.size() - word);
 }
 
 const std::byte * SnapshotReader::take(std::uint64_t count)
@@ -88,7 +88,7 @@ std::string SnapshotReader::text()
   return {reinterpret_cast<const char *>(from), static_cast<std::size_t>(length)};
 }
 
-void SnapshotReader::reals(std::span<double> values)
+void SnapshotReader::reals(Span<double> values)
 {
   for (double & value : values)
     value = std::bit_cast<double>(integer());

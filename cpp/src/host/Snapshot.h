@@ -3,9 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
+
+#include "matlaw/Span.h"
 
 namespace matlaw::host
 {
@@ -15,7 +16,7 @@ class SnapshotWriter
 public:
   void integer(std::uint64_t value);
   void text(const std::string & value);
-  void reals(std::span<const double> values);
+  void reals(Span<const double> values);
   /// The bytes, checksum appended.
   std::vector<std::byte> finish();
 
@@ -27,17 +28,17 @@ private:
 class SnapshotReader
 {
 public:
-  explicit SnapshotReader(std::span<const std::byte> bytes);
+  explicit SnapshotReader(Span<const std::byte> bytes);
   std::uint64_t integer();
   std::string text();
-  void reals(std::span<double> values);
+  void reals(Span<double> values);
   /// To be called last: nothing may be left over.
   void finish() const;
 
 private:
   const std::byte * take(std::uint64_t count);
 
-  std::span<const std::byte> _bytes;
+  Span<const std::byte> _bytes;
   std::size_t _position = 0;
 };
 }

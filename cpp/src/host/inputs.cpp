@@ -64,7 +64,7 @@ at::Tensor QuadratureBatch::Impl::law_strain(const at::Tensor & host_strain, con
 {
   const Hypothesis hypothesis = variables.kinematics().hypothesis;
   at::Tensor strain = at::zeros({rows.size(), 6}, host_options());
-  const auto put = [&](std::span<const int> components, const at::Tensor & values)
+  const auto put = [&](Span<const int> components, const at::Tensor & values)
   {
     for (std::size_t i = 0; i < components.size(); ++i)
       strain.select(1, components[i]).copy_(values.select(1, static_cast<std::int64_t>(i)));

@@ -17,7 +17,7 @@ Rows QuadratureBatch::Impl::range(std::int64_t begin, std::int64_t end) const
   return Rows::range(begin, end);
 }
 
-Rows QuadratureBatch::Impl::rows(std::span<const std::int64_t> points) const
+Rows QuadratureBatch::Impl::rows(Span<const std::int64_t> points) const
 {
   std::vector<bool> seen(static_cast<std::size_t>(n_points), false);
   for (const std::int64_t point : points)
@@ -32,7 +32,7 @@ Rows QuadratureBatch::Impl::rows(std::span<const std::int64_t> points) const
   return Rows::of(points);
 }
 
-void QuadratureBatch::Impl::remap(std::span<const std::int64_t> from)
+void QuadratureBatch::Impl::remap(Span<const std::int64_t> from)
 {
   const auto points = static_cast<std::int64_t>(from.size());
   std::vector<std::int64_t> source(from.begin(), from.end());

@@ -61,7 +61,7 @@ std::vector<std::byte> QuadratureBatch::Impl::save() const
   return out.finish();
 }
 
-void QuadratureBatch::Impl::restore(std::span<const std::byte> bytes)
+void QuadratureBatch::Impl::restore(Span<const std::byte> bytes)
 {
   SnapshotReader in(bytes);
   const auto refuse = [this](const std::string & why) { throw FatalError(batch() + ": restore: " + why); };

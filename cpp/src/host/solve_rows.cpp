@@ -52,7 +52,7 @@ bool solve(Matrix & a, std::int64_t k, double * x, std::int64_t m)
 }
 }
 
-at::Tensor solve_rows(const at::Tensor & a, std::span<const int> free, const at::Tensor & b)
+at::Tensor solve_rows(const at::Tensor & a, Span<const int> free, const at::Tensor & b)
 {
   const at::Tensor matrices = to_host(a);
   at::Tensor x = to_host(b).clone();

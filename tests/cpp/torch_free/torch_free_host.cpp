@@ -1,5 +1,6 @@
 // A host may include what it needs without torch: this file is compiled without torch's headers in reach.
 #include "matlaw/host/BatchGroup.h"
+#include "matlaw/host/Law.h"
 
 #include "torch_free_host.h"
 

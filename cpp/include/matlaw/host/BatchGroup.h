@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "matlaw/Span.h"
 #include "matlaw/host/QuadratureBatch.h"
 
 namespace matlaw::host
@@ -36,7 +36,7 @@ public:
   BatchGroup & operator=(const BatchGroup &) = delete;
 
   /// The law of these points, none of which has one yet. The reference is valid for as long as the group.
-  QuadratureBatch & add(const std::string & name, std::shared_ptr<Model> model, std::span<const std::int64_t> points,
+  QuadratureBatch & add(const std::string & name, std::shared_ptr<Model> model, Span<const std::int64_t> points,
                         const Kinematics & kinematics = {});
 
   std::int64_t n_points() const noexcept;
@@ -47,7 +47,7 @@ public:
   const std::vector<std::int64_t> & points(const std::string & name) const;
 
   /// Copies `(n_points, size)` values to every batch whose law has this input; at least one has.
-  void set_input(const std::string & name, std::span<const double> values);
+  void set_input(const std::string & name, Span<const double> values);
   /// The same number at every point, for a scalar.
   void set_input(const std::string & name, double value);
 
@@ -55,9 +55,9 @@ public:
   const Verdict & evaluate(bool tangent = false);
 
   /// Writes `(n_points, size)` values of an output that all laws have in one size.
-  void output(const std::string & name, std::span<double> values) const;
+  void output(const std::string & name, Span<double> values) const;
   /// Writes `(n_points, size of out, size of in)` derivatives that all laws have in one size.
-  void tangent(const std::string & out, const std::string & in, std::span<double> values) const;
+  void tangent(const std::string & out, const std::string & in, Span<double> values) const;
 
   /// Commits every batch, or none and throws FatalError.
   void commit();
@@ -65,7 +65,7 @@ public:
 
   /// As QuadratureBatch::save() and restore(), for batches of the same names and points.
   std::vector<std::byte> save() const;
-  void restore(std::span<const std::byte> bytes);
+  void restore(Span<const std::byte> bytes);
 
 private:
   struct Member;

@@ -1,8 +1,9 @@
 // Kinematic hypotheses: how the strain and stress of a host with fewer than six components map onto a law's.
 #pragma once
 
-#include <span>
 #include <string>
+
+#include "matlaw/Span.h"
 
 namespace matlaw::host
 {
@@ -31,9 +32,9 @@ const std::string & to_text(Hypothesis hypothesis);
 Hypothesis hypothesis_from_text(const std::string & text);
 
 /// The host's components, as indices into the law's six, in the order in which the host sees them.
-std::span<const int> host_components(Hypothesis hypothesis);
+Span<const int> host_components(Hypothesis hypothesis);
 /// Components with zero stress whose strain is solved for, as indices into the law's six.
-std::span<const int> stress_free_components(Hypothesis hypothesis);
+Span<const int> stress_free_components(Hypothesis hypothesis);
 
 /// Which hypothesis a batch works with, and on which variables of the law.
 struct Kinematics

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "matlaw/Span.h"
 #include "matlaw/host/Kinematics.h"
 
 namespace matlaw
@@ -86,18 +86,18 @@ public:
   std::int64_t size(const std::string & variable) const;
 
   /// Copies `(n_points, size)` values of an input.
-  void set_input(const std::string & name, std::span<const double> values);
+  void set_input(const std::string & name, Span<const double> values);
   void set_input(const std::string & name, const double * values);
   /// The same number at every point, for a scalar.
   void set_input(const std::string & name, double value);
   /// The same value, `(size)`, at every point.
-  void set_constant(const std::string & name, std::span<const double> value);
+  void set_constant(const std::string & name, Span<const double> value);
   /// Copies `(points, size)` values for some points. Those that never get a value are NaN.
-  void set_input(const std::string & name, std::span<const std::int64_t> points, std::span<const double> values);
+  void set_input(const std::string & name, Span<const std::int64_t> points, Span<const double> values);
 
   /// A parameter of the law for this batch alone: `(n_points, size)` values, one per point, or `(size)` for all points.
   /// Drops the results. A compiled law has the parameters that it was compiled with -p for.
-  void set_parameter(const std::string & name, std::span<const double> values);
+  void set_parameter(const std::string & name, Span<const double> values);
   /// Number of components of a parameter.
   std::int64_t parameter_size(const std::string & name) const;
 
@@ -106,7 +106,7 @@ public:
   const Verdict & evaluate(bool tangent = false);
   /// The same for some points, or for points `begin` ... `end - 1`; the verdict is on these. The others keep their
   /// results, or are NaN when they have none; their derivatives are NaN when they were evaluated without.
-  const Verdict & evaluate_points(std::span<const std::int64_t> points, bool tangent = false);
+  const Verdict & evaluate_points(Span<const std::int64_t> points, bool tangent = false);
   const Verdict & evaluate_range(std::int64_t begin, std::int64_t end, bool tangent = false);
   /// What the last evaluate() said.
   const Verdict & verdict() const;
@@ -139,22 +139,22 @@ public:
   void revert();
 
   /// Replaces the old variable `x~1`, `(n_points, size)`: a given initial field. Drops the results.
-  void set_state(const std::string & name, std::span<const double> values);
+  void set_state(const std::string & name, Span<const double> values);
   void set_state(const std::string & name, const double * values);
-  void set_state(const std::string & name, std::span<const std::int64_t> points, std::span<const double> values);
+  void set_state(const std::string & name, Span<const std::int64_t> points, Span<const double> values);
 
   /// The state, the parameters set and the inputs of the last commit(), for a restart; independent of the machine's
   /// word order.
   std::vector<std::byte> save() const;
   /// Takes back what save() gave. Throws FatalError, and changes nothing, when the bytes are damaged or
   /// belong to another law, another number of points, other variables or another version.
-  void restore(std::span<const std::byte> bytes);
+  void restore(Span<const std::byte> bytes);
 
   /// A mesh that changed: the batch has `from.size()` points from now on, and new point i takes the state of the old
   /// point `from[i]`, or the initial state where that is -1. Several new points may take one old point. Inputs and
   /// parameters set per point move along where every new point has an old one; otherwise they have to be set anew.
   /// Constants stay; results are dropped.
-  void remap(std::span<const std::int64_t> from);
+  void remap(Span<const std::int64_t> from);
   /// remap() that keeps the first points.
   void resize(std::int64_t n_points);
 
