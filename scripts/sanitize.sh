@@ -20,4 +20,4 @@ LSAN_OPTIONS="suppressions=$root/scripts/sanitize-address.supp"
 export TSAN_OPTIONS ASAN_OPTIONS LSAN_OPTIONS
 # setarch -R: g++ 12's runtime knows fewer ways to lay out memory than newer kernels have.
 exec setarch -R "$build/tests/matlaw_tests" --gtest_brief=1 \
-  --gtest_filter='ThreadPool.*:Evaluate.*:Loading.*:Dispatch.*:WatchedDispatch.*:Robustness.*:Newton*:Gain.*-*fork*'
+  --gtest_filter='Weight*:ThreadPool.*:Evaluate.*:Loading.*:Dispatch.*:WatchedDispatch.*:Robustness.*:Newton*:Gain.*-*fork*'

@@ -12,6 +12,8 @@ that is up to date is used again, so calling this twice costs little.
 * ``j2_viscoplastic-parameter-derivatives``, ``linear_elastic-parameter-derivatives``: besides, derivatives of all
   outputs by these parameters
 * ``relaxing_grains-native``: a law with a sub-batch axis (tests/data), derivative of the mean by strain
+* ``learned-native``: a law with networks in three segments (tests/data), all weights outside the code; ``learned-both``
+  with ``.pt2`` graphs as well
 
 * ``j2_viscoplastic-substepping``, ``j2_viscoplastic-substepping-both``: down to 2^-7 of an increment, with the strain
   ramped; native kernels, and ``.pt2`` graphs as well
@@ -58,6 +60,7 @@ class Variant:
 
 _J2_PARAMETERS = ["update.system.elasticity.E", "update.system.normality.flow.yield.sy"]
 _SUBSTEPPING = ["Models/update/max_substepping_level:=7", "Models/update/incremental_variables:='strain'"]
+_LEARNED: dict[str, Any] = {"external_weights": [], "extensions": [str(DATA / "learned.py")]}
 
 VARIANTS: dict[str, Variant] = {
     "linear_elastic-native": Variant("linear_elastic", {"backend": "native"}),
@@ -82,6 +85,8 @@ VARIANTS: dict[str, Variant] = {
     "j2_viscoplastic-both": Variant("j2_viscoplastic", {"backend": "both"}),
     "j2_plastic-both": Variant("j2_plastic", {"backend": "both"}),
     "relaxing_grains-native": Variant("relaxing_grains", {"backend": "native"}, ("mean_creep:strain",), DATA),
+    "learned-native": Variant("learned", {"backend": "native", **_LEARNED}, ("stress:strain",), DATA),
+    "learned-both": Variant("learned", {"backend": "both", **_LEARNED}, ("stress:strain",), DATA),
 }
 
 

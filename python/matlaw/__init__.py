@@ -28,6 +28,8 @@ _LAZY = {
     "BatchGroup": "matlaw.host",
     "Kinematics": "matlaw.host",
     "QuadratureBatch": "matlaw.host",
+    "WeightStream": "matlaw.runtime.weight_stream",
+    "save_weights": "matlaw.models.weight_file",
 }
 
 __all__ = [
@@ -45,8 +47,10 @@ __all__ = [
     "QuadratureBatch",
     "Reason",
     "Status",
+    "WeightStream",
     "__version__",
     "load_model",
+    "save_weights",
 ]
 
 

@@ -63,6 +63,7 @@ class Evaluation:
     :ivar reason: ``(*B)`` int8, values of :class:`Reason`, where history was asked for
     :ivar place: ``(*B)`` int32, what the reason is about, where history was asked for: the implicit segment that
         failed, or the output or input, each counted from 0; -1: nothing
+    :ivar weights_version: of the weights that all rows were evaluated with; 0 for a law without (docs/weights.md)
     """
 
     outputs: dict[str, Any]
@@ -75,6 +76,7 @@ class Evaluation:
     history: list[SegmentHistory] = field(default_factory=list)
     reason: Any = None
     place: Any = None
+    weights_version: int = 0
 
     @property
     def ok(self) -> bool:

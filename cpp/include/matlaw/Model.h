@@ -11,6 +11,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "matlaw/Reason.h"
+#include "matlaw/Weights.h"
 #include "matlaw/errors.h"
 #include "matlaw/solve/NewtonConfig.h"
 
@@ -78,6 +79,8 @@ struct EvaluateOptions
   std::vector<DerivativePair> pairs = {};
   /// Write down what every Newton solve did
   bool history = false;
+  /// Use these weights, from weights() of the same law; a null pointer stands for those in use when the call begins
+  std::shared_ptr<const WeightSet> weights = nullptr;
 };
 
 /// What the Newton solves of one implicit segment did. Of a row that took substeps, the last of them.
@@ -113,6 +116,8 @@ struct Evaluation
   std::vector<SegmentHistory> history = {};
   /// With EvaluateOptions::history only: (*B) int8, values of Reason, and (*B) int32, see FailedRow::place
   at::Tensor reason = {}, place = {};
+  /// Version of the weights that all rows were evaluated with; 0 for a law without
+  std::uint64_t weights_version = 0;
   bool ok() const noexcept { return failed_rows.empty(); }
 };
 
@@ -171,6 +176,24 @@ public:
   virtual solve::NewtonConfig solver_config() const;
   /// Throws FatalError for a value out of range, and for a law that solves nothing. May not run beside calls.
   virtual void set_solver_config(const solve::NewtonConfig & config);
+
+  /// Weights outside the compiled code, in order; empty for a law that has none. See docs/weights.md.
+  virtual const std::vector<WeightInfo> & weight_infos() const;
+  /// The weights in use; a null pointer for a law that has none. Whoever holds them can go back to them with
+  /// EvaluateOptions::weights.
+  virtual std::shared_ptr<const WeightSet> weights() const;
+  /// Checks and takes all weights of a law, and nothing else: install_weights() puts them to use. Throws FatalError
+  /// that names the weight when one is missing or not the law's, has another shape or dtype, or holds NaN or an
+  /// infinity, and for a law without weights.
+  virtual std::shared_ptr<WeightSet> prepare_weights(const TensorMap & tensors,
+                                                     const WeightOptions & options = {}) const;
+  /// Every call that begins from now on uses these weights, which prepare_weights() gave and which are installed once.
+  /// Calls that run end with those that they began with, which are freed with the last of them. Returns the version.
+  virtual std::uint64_t install_weights(std::shared_ptr<WeightSet> weights);
+  /// Both in one, beside other calls, those of other threads too: all weights or none. Returns the version.
+  std::uint64_t update_weights(const TensorMap & tensors, const WeightOptions & options = {});
+  /// From a safetensors file, which is read at once and may change afterwards.
+  std::uint64_t update_weights(const std::string & file);
 
 protected:
   /// Throws what evaluate() reported per row: InputError first, then ConvergenceError.

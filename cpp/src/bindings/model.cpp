@@ -61,7 +61,8 @@ py::tuple evaluate(const Model & model, const py::object & inputs, bool jacobian
   const Evaluation result = unlocked([&] { return model.evaluate(values, options); });
   return py::make_tuple(to_python(result.outputs), to_python(result.jacobian), to_python(result.status),
                         to_python(result.iterations), to_python(result.substeps), to_python(result.dt_factor),
-                        py::cast(result.failed_rows), result.reason.defined() ? recorded(result) : py::none());
+                        py::cast(result.failed_rows), result.reason.defined() ? recorded(result) : py::none(),
+                        result.weights_version);
 }
 
 py::dict forward(const Model & model, const py::object & inputs)
@@ -212,7 +213,7 @@ void bind_model(py::module_ & module)
       .def_property_readonly("state_pairs", &state_pairs, "list of (current, old, role, initial)")
       .def("evaluate", &evaluate, py::arg("inputs"), py::arg("jacobian") = false,
            py::arg("pairs") = std::vector<std::pair<std::string, std::string>>(), py::arg("history") = false,
-           "(outputs, jacobian, status, iterations, substeps, dt_factor, failed_rows, recorded)")
+           "(outputs, jacobian, status, iterations, substeps, dt_factor, failed_rows, recorded, weights_version)")
       .def_property_readonly("times", &Model::times, "list of (time, old time)")
       .def(
           "last_failure", [](const Model & model)
@@ -226,6 +227,44 @@ void bind_model(py::module_ & module)
           "set_parameter", [](Model & model, const std::string & name, const py::object & value)
           { model.set_parameter(name, eager::to_tensor(value, "parameter '" + name + "'")); }, py::arg("name"),
           py::arg("value"))
+      .def_property_readonly(
+          "weight_shapes",
+          [](const Model & model)
+          {
+            py::list shapes;
+            for (const auto & info : model.weight_infos())
+              shapes.append(py::make_tuple(info.name, info.shape));
+            return shapes;
+          },
+          "list of (name, shape)")
+      .def_property_readonly("weights_version",
+                             [](const Model & model)
+                             {
+                               const auto weights = model.weights();
+                               return weights ? weights->version : 0;
+                             })
+      .def(
+          "weights",
+          [](const Model & model)
+          {
+            TensorMap copies;
+            if (const auto weights = model.weights())
+              for (const auto & [name, tensor] : weights->tensors)
+                copies[name] = tensor.clone();
+            return to_python(copies);
+          },
+          "copies, by name")
+      .def(
+          "update_weights",
+          [](Model & model, const py::object & weights, bool user_managed)
+          {
+            const auto tensors = eager::to_tensor_map(weights, "weight");
+            return unlocked([&] { return model.update_weights(tensors, {.user_managed = user_managed}); });
+          },
+          py::arg("weights"), py::arg("user_managed") = false, "the version")
+      .def(
+          "update_weights_from", [](Model & model, const std::string & file)
+          { return unlocked([&] { return model.update_weights(file); }); }, py::arg("file"), "the version")
       .def_property_readonly(
           "solver_config", [](const Model & model) { return eager::to_python(model.solver_config()); },
           "dict of atol, rtol, miters, ls_type ...")

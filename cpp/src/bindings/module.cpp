@@ -24,4 +24,5 @@ PYBIND11_MODULE(_core, module)
   matlaw::bindings::bind_quadrature_batch(module);
   matlaw::bindings::bind_batch_group(module);
   matlaw::bindings::bind_substepping(module);
+  matlaw::bindings::bind_weights(module);
 }

@@ -14,4 +14,5 @@ void bind_model(pybind11::module_ & module);
 void bind_quadrature_batch(pybind11::module_ & module);
 void bind_batch_group(pybind11::module_ & module);
 void bind_substepping(pybind11::module_ & module);
+void bind_weights(pybind11::module_ & module);
 }

@@ -72,7 +72,9 @@ void bind_quadrature_batch(py::module_ & module)
           "substeps", [](const host::Verdict & verdict) { return copy(verdict.substeps); },
           "(n_points,) int32, substeps; empty for a law that does not tell")
       .def_readonly("dt_factor", &host::Verdict::dt_factor,
-                    "suggested factor for the next time step, the smallest over the points");
+                    "suggested factor for the next time step, the smallest over the points")
+      .def_readonly("weights_version", &host::Verdict::weights_version,
+                    "of the weights that all of these points were evaluated with");
 
   py::class_<QuadratureBatch>(module, "QuadratureBatch")
       .def(py::init(

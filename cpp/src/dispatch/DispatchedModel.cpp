@@ -91,6 +91,64 @@ private:
   std::vector<ChunkFailure> _failures;
 };
 
+/// Lets calls pass together and an update alone; an update that waits goes before calls that come later.
+class Gate
+{
+public:
+  void begin_call()
+  {
+    std::unique_lock lock(_mutex);
+    _changed.wait(lock, [this] { return _updates == 0; });
+    _calls++;
+  }
+  void end_call()
+  {
+    const std::lock_guard lock(_mutex);
+    if (--_calls == 0)
+      _changed.notify_all();
+  }
+  template <typename Action>
+  void update(const Action & action)
+  {
+    std::unique_lock lock(_mutex);
+    _updates++;
+    _changed.wait(lock, [this] { return _calls == 0; });
+    try
+    {
+      action(); // with the lock: one update at a time
+    }
+    catch (...)
+    {
+      end_update();
+      throw;
+    }
+    end_update();
+  }
+
+private:
+  void end_update()
+  {
+    if (--_updates == 0)
+      _changed.notify_all();
+  }
+
+  std::mutex _mutex;
+  std::condition_variable _changed;
+  std::int64_t _calls = 0, _updates = 0;
+};
+
+class Passing
+{
+public:
+  explicit Passing(Gate & gate) : _gate(gate) { _gate.begin_call(); }
+  ~Passing() { _gate.end_call(); }
+  Passing(const Passing &) = delete;
+  Passing & operator=(const Passing &) = delete;
+
+private:
+  Gate & _gate;
+};
+
 /// Whatever ends a call, its chunks have ended before.
 struct WaitAtExit
 {
@@ -142,6 +200,7 @@ struct DispatchedModel::Implementation
   std::vector<Variable> inputs, outputs, parameter_variables;
   std::vector<std::string> parameter_names;
   TensorMap parameters;
+  Gate gate;
   /// The copies' threads; after them, so that it goes first
   std::unique_ptr<WorkerPool, WorkerPool::Deleter> pool;
 
@@ -236,6 +295,7 @@ struct DispatchedModel::Implementation
   template <typename Result, typename Action>
   std::deque<Part<Result>> run(const aoti::BatchShape & batch, const Action & action)
   {
+    const Passing passing(gate);
     RowSplit row_parameters(batch);
     for (const auto & variable : parameter_variables)
       if (per_row(variable.name))
@@ -433,6 +493,7 @@ Evaluation DispatchedModel::evaluate(const TensorMap & inputs, const EvaluateOpt
   whole.substeps = Implementation::joined_rows(parts, shape, &Evaluation::substeps);
   whole.dt_factor = Implementation::joined_rows(parts, shape, &Evaluation::dt_factor);
   whole.residual = Implementation::joined_rows(parts, shape, &Evaluation::residual);
+  whole.weights_version = parts.front().result.weights_version;
   for (const auto & part : parts)
     for (const auto row : part.result.failed_rows)
       whole.failed_rows.push_back(part.first + row);
@@ -553,6 +614,28 @@ TensorMap DispatchedModel::param_vjp(const TensorMap & inputs, const TensorMap &
     whole[name] = sum.reshape(shape);
   }
   return whole;
+}
+
+const std::vector<WeightInfo> & DispatchedModel::weight_infos() const
+{
+  return _implementation->law().weight_infos();
+}
+
+std::shared_ptr<const WeightSet> DispatchedModel::weights() const
+{
+  return _implementation->law().weights();
+}
+
+std::uint64_t DispatchedModel::install_weights(std::shared_ptr<WeightSet> weights)
+{
+  std::uint64_t version = 0;
+  _implementation->gate.update(
+      [&]
+      {
+        for (const auto & copy : _implementation->copies)
+          version = copy->install_weights(weights);
+      });
+  return version;
 }
 
 solve::NewtonConfig DispatchedModel::solver_config() const

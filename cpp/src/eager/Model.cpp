@@ -29,6 +29,7 @@ struct Model::Impl
   py::handle python() const { return model; }
 
   Description description;
+  std::vector<WeightInfo> weight_infos;
   TensorMap parameters;
 };
 
@@ -83,6 +84,9 @@ void Model::Impl::describe()
                              py::cast<std::string>(pair["role"]) == "state",
                              py::cast<std::vector<double>>(pair["initial"])});
   read("times", d.times);
+  for (const py::handle weight : facts["weights"])
+    weight_infos.push_back(
+        {py::cast<std::string>(weight[py::int_(0)]), py::cast<std::vector<std::int64_t>>(weight[py::int_(1)])});
 }
 
 /// Of what Python returned for evaluate(..., history=True).
@@ -155,6 +159,8 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
             pairs.append(py::make_tuple(pair.output, pair.input));
           keywords["pairs"] = pairs;
         }
+        if (options.weights)
+          keywords["weights"] = to_python(options.weights->tensors);
         const py::object said = _impl->python().attr("evaluate")(to_python(inputs), **keywords);
         Evaluation result;
         result.outputs = contiguous(to_tensor_map(said.attr("outputs"), "eager model: outputs"));
@@ -171,6 +177,10 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
         result.failed_rows = py::cast<std::vector<std::int64_t>>(said.attr("failed_rows"));
         if (options.history)
           read_history(said, result);
+        if (options.weights)
+          result.weights_version = options.weights->version;
+        else if (py::hasattr(said, "weights_version"))
+          result.weights_version = py::cast<std::uint64_t>(said.attr("weights_version"));
         return result;
       });
 }
@@ -235,6 +245,35 @@ TensorMap Model::param_vjp(const TensorMap & inputs, const TensorMap & cotangent
       {
         return to_tensor_map(_impl->python().attr("param_vjp")(to_python(inputs), to_python(cotangents)),
                              "eager model: param_vjp");
+      });
+}
+
+const std::vector<WeightInfo> & Model::weight_infos() const
+{
+  return _impl->weight_infos;
+}
+
+std::shared_ptr<const WeightSet> Model::weights() const
+{
+  if (_impl->weight_infos.empty())
+    return nullptr;
+  return in_python(
+      [&]() -> std::shared_ptr<const WeightSet>
+      {
+        const auto set = std::make_shared<WeightSet>();
+        set->tensors = to_tensor_map(_impl->python().attr("weights")(), "eager model: weights");
+        set->version = py::cast<std::uint64_t>(_impl->python().attr("weights_version"));
+        return set;
+      });
+}
+
+std::uint64_t Model::install_weights(std::shared_ptr<WeightSet> weights)
+{
+  return in_python(
+      [&]
+      {
+        return weights->version =
+                   py::cast<std::uint64_t>(_impl->python().attr("install_weights")(to_python(weights->tensors)));
       });
 }
 

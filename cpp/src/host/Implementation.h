@@ -106,6 +106,8 @@ private:
   std::optional<Evaluation> _evaluation;
   /// What that was an evaluation of, when it left out some derivatives.
   TensorMap _evaluated_inputs;
+  /// Of the last evaluate(); a null pointer for a law without
+  std::shared_ptr<const WeightSet> _evaluated_weights;
   /// All six components of the strain of that evaluation under a hypothesis, as the law took them.
   at::Tensor _evaluated_strain;
   bool _has_tangent = false;

@@ -250,4 +250,9 @@ void QuadratureBatch::resize(std::int64_t points)
   std::iota(from.begin(), from.begin() + std::min(points, n_points()), std::int64_t{0});
   _impl->remap(from);
 }
+
+std::uint64_t QuadratureBatch::update_weights(const std::string & file)
+{
+  return model()->update_weights(file);
+}
 }

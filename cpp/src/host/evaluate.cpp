@@ -124,9 +124,12 @@ void QuadratureBatch::Impl::keep_inputs(const Rows & rows, TensorMap inputs)
 const Verdict & QuadratureBatch::Impl::evaluate(const Rows & rows, bool tangent)
 {
   const bool all = rows.are_all(n_points);
+  // The same for all calls of the law that follow from this one.
+  const auto weights = model->weights();
   TensorMap inputs = law_inputs(rows);
   const TensorMap parameters = parameters_of(rows);
   EvaluateOptions options;
+  options.weights = weights;
   options.jacobian = tangent || _stress_free.has_value();
   if (options.jacobian)
     options.pairs = wanted_pairs(tangent, all);
@@ -142,6 +145,8 @@ const Verdict & QuadratureBatch::Impl::evaluate(const Rows & rows, bool tangent)
   else
     part = call(inputs, parameters, options, rows.size(), !all);
   Verdict said = verdict_on(*part, rows);
+  said.weights_version = weights ? weights->version : 0;
+  _evaluated_weights = weights;
 
   if (all)
     drop_results();

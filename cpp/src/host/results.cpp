@@ -41,7 +41,7 @@ at::Tensor QuadratureBatch::Impl::law_block(const std::string & out, const std::
   const Shape shape = batched(variables.law_block_shape(out, in));
   if (has_block(*_evaluation, out, in))
     return _evaluation->jacobian.at(out).at(in).expand(shape);
-  const EvaluateOptions options{.jacobian = true, .pairs = {{out, in}}};
+  const EvaluateOptions options{.jacobian = true, .pairs = {{out, in}}, .weights = _evaluated_weights};
   const auto blocks = call(_evaluated_inputs, parameters_of(Rows::all(n_points)), options, n_points, true).jacobian;
   return blocks.at(out).at(in);
 }

@@ -4,6 +4,9 @@
 
 #include "diagnosis/bad_input.h"
 #include "matlaw/Failure.h"
+#include "weights/FileView.h"
+#include "weights/safetensors.h"
+#include "weights/weight_checks.h"
 
 namespace matlaw
 {
@@ -36,6 +39,38 @@ std::pair<TensorMap, BlockMap> Model::jacobian(const TensorMap & inputs) const
   auto evaluation = evaluate(inputs, {.jacobian = true});
   throw_for_rows(inputs, evaluation);
   return {std::move(evaluation.outputs), std::move(evaluation.jacobian)};
+}
+
+const std::vector<WeightInfo> & Model::weight_infos() const
+{
+  static const std::vector<WeightInfo> none;
+  return none;
+}
+
+std::shared_ptr<const WeightSet> Model::weights() const
+{
+  return nullptr;
+}
+
+std::shared_ptr<WeightSet> Model::prepare_weights(const TensorMap & tensors, const WeightOptions & options) const
+{
+  return weights::checked_set(name(), weight_infos(), dtype(), tensors, options);
+}
+
+std::uint64_t Model::install_weights(std::shared_ptr<WeightSet>)
+{
+  throw FatalError("Model '" + name() + "' has no weights outside its compiled code.");
+}
+
+std::uint64_t Model::update_weights(const TensorMap & tensors, const WeightOptions & options)
+{
+  return install_weights(prepare_weights(tensors, options));
+}
+
+std::uint64_t Model::update_weights(const std::string & file)
+{
+  // The memory is this update's own already.
+  return update_weights(weights::read_safetensors(weights::load_file(file), file), {.user_managed = true});
 }
 
 std::shared_ptr<const Failure> Model::last_failure() const

@@ -24,6 +24,7 @@ from matlaw.artifact.request import Leaf, Request
 from matlaw.artifact.stub import render_stub
 from matlaw.errors import CompileError
 from matlaw.output_file import naming
+from matlaw.tensors import to_public
 from matlaw.trace.graphs import Graph
 
 #: Seeds of the states at which the self-check compares, by how thorough it is.
@@ -41,6 +42,7 @@ class CompileReport:
     :ivar left_to_inductor: graphs without a native kernel, and the operation that has none
     :ivar verification: worst errors of the self-check by device, dtype and graph
     :ivar unchecked_targets: CPU targets whose code this machine does not run, so that nothing compared it with eager
+    :ivar weights: files of the weights that stay outside the compiled code
     """
 
     artifact: Path
@@ -50,6 +52,7 @@ class CompileReport:
     left_to_inductor: dict[str, str] = field(default_factory=dict)
     verification: dict[str, Any] = field(default_factory=dict)
     unchecked_targets: list[str] = field(default_factory=list)
+    weights: list[FileReport] = field(default_factory=list)
 
 
 def compile_model(
@@ -73,6 +76,7 @@ def compile_model(
     force: bool = False,
     verify: str = "quick",
     keep_source: bool = False,
+    external_weights: Sequence[str] | None = None,
     cache: Cache | bool = True,
     progress: Listener | None = None,
 ) -> CompileReport:
@@ -100,6 +104,9 @@ def compile_model(
     :param force: compile although the artifact on disk is this build already
     :param verify: how thoroughly to compare with eager: ``none``, ``quick`` (200 states) or ``full`` (1600)
     :param keep_source: put the generated C++ into the artifact, below ``source/``
+    :param external_weights: parameters, or models of which all parameters, stay out of the compiled code, in
+        ``weights/``, and can be swapped while a host runs; an empty list stands for all that ``parameters`` does not
+        name
     :param cache: where compiled graphs are kept and looked for; ``True`` is the user's, ``False`` none
     :param progress: told as files are compiled
     :raises FatalError: the input file, a name, or the model is wrong; or a compiled graph disagrees with eager
@@ -120,10 +127,11 @@ def compile_model(
         tuple(rename_parameters),
         verify,
         keep_source,
+        None if external_weights is None else tuple(external_weights),
     )
     output = Path(output_dir)
     planner = Planner(request)
-    digest = fingerprint(request, planner.source.render(), torch.__version__)
+    digest = fingerprint(request, planner.source.render(), torch.__version__, planner.program.parameters)
     place = output / name
     stub_path = output / f"{name}_aoti.i" if stub else None
     if not force and _is_current(place, digest):
@@ -148,6 +156,7 @@ def compile_model(
         report.files = lower(plan, folder, jobs, store, counter)
         if not report.files:
             raise CompileError(f"model '{request.name}': there is nothing to compile")
+        _write_weights(plan, folder, report, counter)
         _verify(plan, folder, report, store)
         entries = metadata(plan, folder, digest, report.verification)
         with naming(place / "metadata.json"):
@@ -159,6 +168,16 @@ def compile_model(
     if any(not file.cached for file in report.files):
         store.prune()
     return report
+
+
+def _write_weights(plan: Plan, folder: Path, report: CompileReport, counter: Counter) -> None:
+    for file, content in plan.weight_files.items():
+        path = folder / file
+        path.parent.mkdir(exist_ok=True)
+        with naming(path):
+            path.write_bytes(content)
+        report.weights.append(FileReport(f"{plan.request.name}/{file}", len(content)))
+        counter.landed(f"{plan.request.name}/{file}")
 
 
 def _is_current(place: Path, digest: str) -> bool:
@@ -184,6 +203,7 @@ def _verify(plan: Plan, folder: Path, report: CompileReport, cache: Cache) -> No
     request = plan.request
     seeds = _SEEDS[request.verify]
     parameters = {name: value.data[..., 0].numpy().astype(np.float64) for name, value in plan.parameters.items()}
+    parameters |= {name: to_public(w, ()).numpy().astype(np.float64) for name, w in plan.weights.items()}
     for leaf, graph in ((leaf, graph) for leaf in request.leaves for graph in plan.graphs):
         files = [(f.backend, folder / f.path) for f in plan.files_of(graph, leaf) if runs_here(f.target)]
         if not files or not seeds:
@@ -210,10 +230,10 @@ def _verified_key(
         "verified",
         [torch.__version__, np.__version__, code_digest(), *cpu_features()],
         [plan.request.verify, leaf.folder, graph.kind, program.traced.digest if program else ""],
-        [[slot.name, slot.shape] for slot in (*graph.inputs, *graph.outputs)],
+        [[slot.name, slot.shape, slot.shared] for slot in (*graph.inputs, *graph.outputs)],
         [[p.output, p.input, p.batch_independent] for p in graph.pairs],
         [graph.columns, [[s.name, s.shape] for s in (*graph.rows, *graph.column_slots)]],
-        {name: value.tolist() for name, value in parameters.items()},
+        {name: hashlib.sha256(value.tobytes()).hexdigest() for name, value in parameters.items()},
         [[backend, hashlib.sha256(file.read_bytes()).hexdigest()] for backend, file in files],
     )
 

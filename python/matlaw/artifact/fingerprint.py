@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from matlaw.artifact.cpu import cpu_features
 from matlaw.artifact.request import Request, cuda_capability
@@ -33,12 +35,13 @@ def code_digest(rooms: tuple[str, ...] = _ROOMS) -> str:
     return digest.hexdigest()
 
 
-def fingerprint(request: Request, text: str, torch_version: str) -> str:
+def fingerprint(request: Request, text: str, torch_version: str, parameters: Mapping[str, Any]) -> str:
     """Digest of the input text, the options, and the versions of everything that takes part.
 
     :param request: what was asked for
     :param text: the input file with includes merged and overrides applied
     :param torch_version: of the torch that compiles
+    :param parameters: typed values by name: those of weights come from files that the text names
     """
     options = asdict(request)
     options["path"] = request.path.name
@@ -49,7 +52,8 @@ def fingerprint(request: Request, text: str, torch_version: str) -> str:
     if "native" in request.cpu_targets:
         options["cpu_features"] = cpu_features()
     options["extensions"] = [_extension_digest(name) for name in request.extensions]
-    parts = [__version__, torch_version, compiler_version(), code_digest(), options, text]
+    values = hashlib.sha256(b"".join(p.data.contiguous().numpy().tobytes() for p in parameters.values())).hexdigest()
+    parts = [__version__, torch_version, compiler_version(), code_digest(), options, text, values]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

@@ -14,6 +14,7 @@ from matlaw.artifact.cpu import cpu_features, runs_here
 from matlaw.artifact.elf import glibc_floor
 from matlaw.artifact.plan import Plan, SegmentPlan
 from matlaw.artifact.request import Leaf, cuda_capability
+from matlaw.artifact.weights import weight_entry
 from matlaw.errors import CompileError
 from matlaw.tensors import to_public
 from matlaw.trace.derivatives import ift_places
@@ -93,6 +94,8 @@ def segment_entry(part: SegmentPlan) -> dict[str, Any]:
         "outputs": list(segment.outputs),
         "parameters": part.parameters,
     }
+    if part.weights:
+        entry["weights"] = part.weights
     if part.kind == "implicit":
         slots = slots_of(segment.unknowns)
         at = offsets(slots)
@@ -201,6 +204,10 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
         "verification_level": request.verify,
         "verification": dict(verification),
     }
+    if plan.weights:
+        dtypes = dict.fromkeys(leaf.dtype for leaf in request.leaves)
+        found["weights"] = [weight_entry(name, value) for name, value in plan.weights.items()]
+        found["weight_files"] = dict(zip(dtypes, plan.weight_files, strict=True))
     aliases = plan.aliases.entry()
     if aliases:
         found["boundary_aliases"] = aliases

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from matlaw.artifact.aliases import BoundaryAliases, requested_aliases
-from matlaw.artifact.request import Leaf, Request, checked_parameters, requested_pairs
+from matlaw.artifact.request import Leaf, Request, checked_parameters, checked_weights, requested_pairs
 from matlaw.artifact.samples import STATES, sample
 from matlaw.artifact.substeps import moving_sources
+from matlaw.artifact.weights import weight_file
 from matlaw.errors import CompileError
 from matlaw.ir.aten import UnsupportedOperation
 from matlaw.ir.backward_error import backward_errors, too_large
 from matlaw.ir.evaluate import evaluate
 from matlaw.ir.program import Program as IrProgram
+from matlaw.ir.program import reachable
 from matlaw.lower.native.programs import ForwardProgram, native_program, sparse_program
 from matlaw.trace import graphs as g
 from matlaw.trace.graphs import Forward, Graph, Pair
@@ -34,6 +38,7 @@ class SegmentPlan:
     :ivar kind: ``forward`` or ``implicit``
     :ivar segment: from :func:`matlaw.trace.partition`
     :ivar parameters: promoted parameters that it uses
+    :ivar weights: weights outside the code that it uses
     :ivar graphs: by kind, in the order in which they are written
     :ivar forward: value function of a forward segment, residual of an implicit one
     :ivar linear: how the linear systems of an implicit segment's Newton steps are solved
@@ -47,6 +52,7 @@ class SegmentPlan:
     forward: Forward
     linear: LinearSolve = field(default_factory=LinearSolve)
     sensitivities: dict[str, LinearSolve] = field(default_factory=dict)
+    weights: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,7 @@ class Plan:
     :ivar parameters: promoted parameters, typed values by name
     :ivar parameter_pairs: ``(output, parameter, constant)`` of the derivatives by parameters
     :ivar aliases: names that callers see instead
+    :ivar weights: what stays outside the compiled code, typed values by name
     :ivar segments: in order
     :ivar unsupported: forward functions without scalars, and why
     """
@@ -88,6 +95,7 @@ class Plan:
     unsupported: dict[Forward, UnsupportedOperation] = field(default_factory=dict)
     parameter_pairs: list[tuple[str, str, bool]] = field(default_factory=list)
     aliases: BoundaryAliases = field(default_factory=BoundaryAliases)
+    weights: dict[str, Any] = field(default_factory=dict)
 
     @property
     def graphs(self) -> list[Graph]:
@@ -114,7 +122,15 @@ class Plan:
 
     def files(self) -> list[str]:
         """Files below the artifact folder, except metadata.json, in the order in which they are written."""
-        return [file for leaf in self.request.leaves for file in self.files_of_leaf(leaf)]
+        found = [file for leaf in self.request.leaves for file in self.files_of_leaf(leaf)]
+        return found + list(self.weight_files)
+
+    @cached_property
+    def weight_files(self) -> dict[str, bytes]:
+        """The files of weights, one for each dtype: their content by path below the artifact folder."""
+        dtypes = dict.fromkeys(leaf.dtype for leaf in self.request.leaves) if self.weights else {}
+        contents = [weight_file(self.weights, dtype) for dtype in dtypes]
+        return {f"weights/{hashlib.sha256(x).hexdigest()}.safetensors": x for x in contents}
 
     def files_of_leaf(self, leaf: Leaf) -> list[str]:
         """The files of a device and dtype, in the order in which they are written."""
@@ -158,6 +174,8 @@ class Planner:
         self.unsupported: dict[Forward, UnsupportedOperation] = {}
         names = checked_parameters(request.parameters, self.program.parameters)
         self.promoted = {name: self.program.parameters[name] for name in names}
+        outside = checked_weights(request.external_weights, list(self.program.parameters), names)
+        self.weights = {name: self.program.parameters[name] for name in outside}
         outputs, inputs = list(self.program.outputs), list(self.program.inputs)
         pairs = requested_pairs(request.derivatives, outputs, inputs, names, list(self.program.parameters))
         self.requested = [pair for pair in pairs if pair[1] in inputs]
@@ -222,7 +240,7 @@ class Planner:
                 self._add_sparse_solves(part)
         return Plan(
             self.request, self.source, self.program, pairs, self.promoted, parts, self.programs, self.unsupported,
-            parameter_pairs, self.aliases,
+            parameter_pairs, self.aliases, self.weights,
         )  # fmt: skip
 
     def _stem(self, k: int, several: bool) -> str:
@@ -232,11 +250,14 @@ class Planner:
         stem = self._stem(k, several)
         used = [name for name in self.promoted if name in segment.parameters]
         parameters = {name: self.promoted[name] for name in used}
+        outside = [name for name in self.weights if name in segment.parameters]
+        weights = {name: self.weights[name] for name in outside}
         title = f"model '{self.request.name}', segment {k}"
         if not hasattr(segment, "unknowns"):
-            forward = g.forward_of_segment(segment, parameters, title)
-            return SegmentPlan("forward", segment, used, {"value": g.value_graph(stem, forward)}, forward)
-        forward = g.residual_of_segment(segment, parameters, f"{title} (residual)")
+            forward = g.forward_of_segment(segment, parameters, title, weights)
+            graphs = {"value": g.value_graph(stem, forward)}
+            return SegmentPlan("forward", segment, used, graphs, forward, weights=outside)
+        forward = g.residual_of_segment(segment, parameters, f"{title} (residual)", weights)
         update = segment.update
         linear = linear_solve(update.solver.linear_solver, update.system)
         graphs = {"residual": g.residual_graph(f"{stem}_residual", forward)}
@@ -249,14 +270,14 @@ class Planner:
             blocks = linear.preconditioner
             graphs["precond_setup"] = g.precond_setup_graph(f"{stem}_precond_setup", forward, blocks)
             graphs["precond_apply"] = g.precond_apply_graph(f"{stem}_precond_apply", forward, blocks)
-        predictor = g.predictor_of_segment(segment, parameters, f"{title} (predictor)")
+        predictor = g.predictor_of_segment(segment, parameters, f"{title} (predictor)", weights)
         if predictor is not None:
             graphs["predictor"] = g.value_graph(f"{stem}_predictor", predictor, "predictor")
         sensitivities = {
             "input": linear_solve(update.input_sensitivity, update.system),
             "param": linear_solve(update.param_sensitivity, update.system),
         }
-        return SegmentPlan("implicit", segment, used, graphs, forward, linear, sensitivities)
+        return SegmentPlan("implicit", segment, used, graphs, forward, linear, sensitivities, outside)
 
     def _find_uncoupled(self, part: SegmentPlan) -> None:
         """Lets block elimination take the parts of its primary block one by one."""
@@ -456,6 +477,8 @@ class Planner:
         program, stem = self.programs.get(part.forward), self._stem_of(part)
         if part.kind != "implicit" or program is None:
             return
+        if part.weights or any(v.op == "dot" for v in reachable(program.outputs)):
+            return  # sums over the whole of a layer: nothing is sparse
         n = sum(slot.size for slot in part.forward.outputs)
         kinds: list[tuple[str, LinearSolve, Graph]] = []
         kinds.append(("jacobian", part.linear, g.newton_step_graph(f"{stem}_newton_step", part.forward)))

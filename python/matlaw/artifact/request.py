@@ -56,6 +56,8 @@ class Request:
     :ivar rename_outputs: likewise
     :ivar rename_parameters: likewise, of promoted parameters
     :ivar verify: how thoroughly to compare with eager, one of :data:`VERIFY`
+    :ivar external_weights: parameters, or models of which all parameters, stay out of the compiled code; empty stands
+        for all parameters that are not promoted, None for none
     :ivar keep_source: whether the generated C++ travels in the artifact
     """
 
@@ -74,6 +76,7 @@ class Request:
     rename_parameters: tuple[str, ...] = ()
     verify: str = "quick"
     keep_source: bool = False
+    external_weights: tuple[str, ...] | None = None
 
     def check(self) -> None:
         """Check everything that needs no model.
@@ -223,3 +226,31 @@ def checked_parameters(names: Sequence[str], known: dict[str, Any]) -> list[str]
         if name not in known:
             raise CompileError(f"-p {name}: {unknown_name('parameter', name, known)}")
     return list(dict.fromkeys(names))
+
+
+def checked_weights(wanted: Sequence[str] | None, known: Sequence[str], promoted: Sequence[str]) -> list[str]:
+    """The parameters that stay out of the compiled code, in the order of the model's.
+
+    :param wanted: names of parameters, or of models for all of theirs; none stands for all that are not promoted
+    :param known: the model's parameters
+    :param promoted: those that ``-p`` names
+    :raises CompileError: an unknown name, one that ``-p`` names too, or nothing to keep outside
+
+    >>> checked_weights(["net"], ["net.0.weight", "net.0.bias", "elasticity.E"], [])
+    ['net.0.weight', 'net.0.bias']
+    """
+    if wanted is None:
+        return []
+    chosen: set[str] = set()
+    for name in wanted:
+        found = [p for p in known if p == name or p.startswith(f"{name}.")]
+        if not found:
+            models = dict.fromkeys(p.rpartition(".")[0] for p in known)
+            raise CompileError(f"--external-weights {name}: {unknown_name('parameter', name, [*known, *models])}")
+        if name in promoted:
+            raise CompileError(f"--external-weights {name}: -p names it too, and a parameter is one or the other")
+        chosen |= set(found)
+    weights = [p for p in known if p not in promoted and (not wanted or p in chosen)]
+    if not weights:
+        raise CompileError("--external-weights: the model has no parameters but those that -p names")
+    return weights

@@ -18,11 +18,13 @@ ROWS = 1000
 def sample(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, seed: int = 1) -> list[NDArray]:
     """Inputs of a graph, ``(*shape, STATES)`` each, in double precision; exact in single precision when ``float32``.
 
+    A weight is ``(*shape, 1)``, near its initial value.
+
     Row 0 is zero everywhere. In even rows all variables are of one magnitude, in odd rows each of its own. A scalar
     with an old value is larger than that (time goes on); parameters vary by some per cent around their values.
 
     :param graph: what to evaluate
-    :param parameters: values of promoted parameters, ``(*base)``, by name
+    :param parameters: values of promoted parameters and of weights, of their slots' shapes, by name
     :param float32: narrower magnitudes, rounded to single precision
     """
     rng = np.random.default_rng(seed)
@@ -32,6 +34,10 @@ def sample(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, seed:
     common = 10.0 ** rng.uniform(low, 0.0, STATES)
     by_name: dict[str, NDArray] = {}
     for slot in graph.inputs:
+        if slot.shared:  # other values than the initial ones: a compiled graph must have none of these
+            spread = 1.0 + 1e-3 * rng.uniform(-1.0, 1.0, (*slot.shape, 1))
+            by_name[slot.name] = parameters[slot.name][..., None] * spread
+            continue
         if slot.name in parameters:
             spread = 1.0 + 0.05 * rng.uniform(-1.0, 1.0, (*slot.shape, STATES))
             by_name[slot.name] = parameters[slot.name][..., None] * spread

@@ -114,7 +114,10 @@ def inductor_evaluator(graph: Graph, package: Path, float32: bool, device: str =
     def evaluate(inputs: Sequence[NDArray]) -> list[NDArray]:
         rows = inputs[0].shape[-1]
         padding = -rows % ROW_BLOCK
-        padded = [np.concatenate([x, np.repeat(x[..., -1:], padding, axis=-1)], axis=-1) for x in inputs]
+        padded = [
+            x if slot.shared else np.concatenate([x, np.repeat(x[..., -1:], padding, axis=-1)], axis=-1)
+            for slot, x in zip(graph.inputs, inputs, strict=True)
+        ]
         results = runner.boxed_run([torch.as_tensor(x).to(device, dtype).contiguous() for x in padded])
         return [
             _rows_of(y.cpu().numpy(), slot.size, rows + padding)[:, :rows]
@@ -125,6 +128,13 @@ def inductor_evaluator(graph: Graph, package: Path, float32: bool, device: str =
 
 
 _EVALUATORS: Final = {"native": native_evaluator, "inductor": inductor_evaluator}
+
+
+def _taken(graph: Graph, inputs: Sequence[NDArray], rows: NDArray) -> list[NDArray]:
+    """These rows of the inputs; weights have none."""
+    return [
+        x if slot.shared else np.ascontiguousarray(x[..., rows]) for slot, x in zip(graph.inputs, inputs, strict=True)
+    ]
 
 
 def compare(graph: Graph, evaluator: Evaluator, expected: Reference, what: str, same_bits: bool) -> float:
@@ -142,7 +152,7 @@ def compare(graph: Graph, evaluator: Evaluator, expected: Reference, what: str, 
     worst = 0.0
     whole: list[NDArray] = []
     for rows in reversed(BATCHES):
-        results = evaluator([np.ascontiguousarray(x[..., order[:rows]]) for x in expected.inputs])
+        results = evaluator(_taken(graph, expected.inputs, order[:rows]))
         whole = whole or results
         for k, slot in enumerate(graph.outputs):
             y, ref, allowed = results[k], expected.outputs[k][:, order[:rows]], expected.allowed[k][:, order[:rows]]
@@ -151,7 +161,7 @@ def compare(graph: Graph, evaluator: Evaluator, expected: Reference, what: str, 
                 raise CompileError(f"{what}: '{slot.name}': a row's result depends on the number of rows ({rows})")
     if same_bits:
         mixed = np.random.default_rng(3).permutation(ROWS)
-        shuffled = evaluator([np.ascontiguousarray(x[..., order[mixed]]) for x in expected.inputs])
+        shuffled = evaluator(_taken(graph, expected.inputs, order[mixed]))
         if not all(np.array_equal(y, w[:, mixed], equal_nan=True) for y, w in zip(shuffled, whole, strict=True)):
             raise CompileError(f"{what}: a row's result depends on its position")
     return worst

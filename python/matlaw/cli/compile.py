@@ -45,6 +45,11 @@ def parser() -> argparse.ArgumentParser:
         help="a derivative to compile; an omitted side stands for all outputs or all inputs, and IN may be a parameter "
         "that -p names",
     )  # fmt: skip
+    p.add_argument(
+        "--external-weights", nargs="*", default=None, metavar="NAME",
+        help="keep these parameters, or all of these models (without NAME: all but those of -p), out of the compiled "
+        "code, in <name>/weights/, so that they can be swapped while a host runs",
+    )  # fmt: skip
     for kind in ("input", "output", "parameter"):
         p.add_argument(
             f"--rename-{kind}", action="append", nargs="+", default=[], metavar="OLD=NEW",
@@ -93,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     flat = [[x for group in groups for x in group] for groups in lists]
     derivatives, parameters, extensions, rename_inputs, rename_outputs, rename_parameters = flat
     overrides = list(options.overrides)
-    for group in (*flat, options.device, options.dtype, options.cpu_target):
+    for group in (*flat, options.device, options.dtype, options.cpu_target, options.external_weights or []):
         overrides += [x for x in group if ":=" in x]
         group[:] = [x for x in group if ":=" not in x]
     if options.jobs < 1:
@@ -126,6 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 force=options.force,
                 verify=options.verify,
                 keep_source=options.keep_source,
+                external_weights=options.external_weights,
                 cache=not options.no_cache,
                 progress=progress,
             )
@@ -152,6 +158,8 @@ def _summarise(report: CompileReport, seconds: float) -> None:
     for f in report.files:
         statements = f"  {f.statements} statements per row" if f.statements else ""
         print(f"  {f.path:<{width}}  {f.bytes / 1024:8.1f} KiB{statements}")
+    for f in report.weights:
+        print(f"  {f.path}  {f.bytes / 1024:.1f} KiB of weights")
     for stem, operation in report.left_to_inductor.items():
         print(f"  {stem}: no native kernel, left to Inductor ({operation} has no scalar form)")
     worst = max((v for e in report.verification.values() for k, v in e.items() if k != "finite_differences"), default=0)

@@ -15,7 +15,7 @@ from matlaw.eager.record import Detail, SolveRecord
 from matlaw.eager.sensitivity import Derivatives, push
 from matlaw.eager.substeps import Substeps
 from matlaw.evaluation import Reason, Status
-from matlaw.tensors import Tensor
+from matlaw.tensors import Tensor, to_public
 from matlaw.trace import ForwardSegment, ImplicitSegment, Program
 from matlaw.trace.derivatives import dense_jacobian
 from matlaw.trace.graphs import Forward, forward_of_segment, residual_of_segment
@@ -193,8 +193,9 @@ class Chain:
             run.place = torch.where(still, names.index(current), run.place).to(torch.int32)
 
     def _forward(self, segment: ForwardSegment, parameters: Mapping[str, Tensor], run: Run) -> None:
-        forward = forward_of_segment(segment, parameters, self._program.name)
-        arguments = [*(run.values[n] for n in segment.inputs), *(p.data for p in parameters.values())]
+        own, weights = _without_weights(segment, parameters)
+        forward = forward_of_segment(segment, own, self._program.name, weights)
+        arguments = [*(run.values[n] for n in segment.inputs), *_constants(own, weights)]
         by = _varying(forward, 0, run)
         with torch.no_grad():
             results = forward.function(*arguments)
@@ -216,8 +217,9 @@ class Chain:
         guess = torch.cat(
             [guesses[n].data.expand(*v.shape, run.rows).reshape(v.size, run.rows) for n, v in shapes.items()]
         )
-        forward = residual_of_segment(segment, parameters, name)
-        arguments = [*(run.values[n] for n in segment.givens), *(p.data for p in parameters.values())]
+        own, weights = _without_weights(segment, parameters)
+        forward = residual_of_segment(segment, own, name, weights)
+        arguments = [*(run.values[n] for n in segment.givens), *_constants(own, weights)]
         system = System(forward, arguments)
         config = segment.solver_config | self._settings
         linear = linear_solve(segment.solver.linear_solver, segment.update.system)
@@ -268,6 +270,19 @@ class Chain:
         run.dt_factor = torch.where(lost, run.dt_factor.clamp(max=0.25), run.dt_factor)
 
 
+def _without_weights(
+    segment: ForwardSegment | ImplicitSegment, parameters: Mapping[str, Tensor]
+) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """Parameters, and those of them that always have one value for all rows."""
+    weights = {name: p for name, p in parameters.items() if segment.slots[name].shared}
+    return {name: p for name, p in parameters.items() if name not in weights}, weights
+
+
+def _constants(parameters: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> list[torch.Tensor]:
+    """What a segment's function takes behind its variables."""
+    return [*(p.data for p in parameters.values()), *(to_public(w, ()).unsqueeze(-1) for w in weights.values())]
+
+
 def _all_but_last(flags: torch.Tensor) -> torch.Tensor:
     """For each row whether all components are true."""
     return flags.unsqueeze(0).flatten(0, -2).all(0)
@@ -280,7 +295,9 @@ def _varying(forward: Forward, first: int, run: Run) -> list[str]:
 
 def _blocks(forward: Forward, arguments: list[torch.Tensor], by: list[str], rows: int) -> list[torch.Tensor]:
     """Derivatives ``(n, size, B)``; an argument with batch extent 1 is spread first, as a block has the full batch."""
-    full = [a.expand(*a.shape[:-1], rows) for a in arguments]
+    full = [
+        a if slot.shared else a.expand(*a.shape[:-1], rows) for slot, a in zip(forward.inputs, arguments, strict=True)
+    ]
     return [b.detach() for b in dense_jacobian(forward, full, by)[1]]
 
 

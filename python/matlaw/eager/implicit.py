@@ -37,8 +37,8 @@ class Solution:
 class System:
     """The residual of an implicit segment and its Jacobian for the rows that the Newton solver still works on.
 
-    :param forward: the residual, ``(u, g, p) -> r``
-    :param arguments: givens and parameters, each ``(*shape, B)`` or with batch extent 1
+    :param forward: the residual, ``(u, g, p, w) -> r``
+    :param arguments: givens, parameters and weights, each ``(*shape, B)`` or with batch extent 1
     """
 
     def __init__(self, forward: Forward, arguments: Sequence[torch.Tensor]) -> None:
@@ -67,7 +67,10 @@ class System:
     def multiply(self, u: torch.Tensor, v: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """``(dr/du) v``, ``(n, b)``"""
         arguments = self._arguments(u, rows)
-        full = [a.expand(*a.shape[:-1], u.shape[-1]) for a in arguments]
+        full = [
+            a if slot.shared else a.expand(*a.shape[:-1], u.shape[-1])
+            for slot, a in zip(self._forward.inputs, arguments, strict=True)
+        ]
         product = jacobian_product(self._forward, full, self.unknown_names, v.to(full[0].device))
         return product.detach().to("cpu")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
@@ -22,6 +23,7 @@ from matlaw.evaluation import Evaluation, SegmentHistory, Status
 from matlaw.input import InputFile
 from matlaw.input import load_model as load_forward_model
 from matlaw.models import Variable
+from matlaw.models.weight_file import load_tensors
 from matlaw.tensors import Tensor, to_internal, to_public
 from matlaw.tensors.layout import block_to_public
 from matlaw.trace import ImplicitSegment, Program, StatePair, partition
@@ -85,6 +87,9 @@ class EagerModel:
         self._parameter_batches: dict[str, tuple[int, ...]] = {
             key: slot.batch_shape for key, slot in self._program.slots.items()
         }
+        self._weight_names = [key for key, slot in self._program.slots.items() if slot.shared]
+        self._weights = (1, {name: self._parameters[name] for name in self._weight_names})
+        self._installing = threading.Lock()
 
     def __repr__(self) -> str:
         return f"EagerModel({self.name!r}: {', '.join(self.input_names)} -> {', '.join(self.output_names)})"
@@ -187,6 +192,7 @@ class EagerModel:
         jacobian: bool = False,
         pairs: Sequence[tuple[str, str]] | None = None,
         history: bool = False,
+        weights: Mapping[str, torch.Tensor] | None = None,
     ) -> Evaluation:
         """Outputs and the verdict per row.
 
@@ -194,11 +200,14 @@ class EagerModel:
         :param jacobian: compute derivatives as well
         :param pairs: which ``(output, input)``, any; by default :attr:`derivative_pairs`
         :param history: write down what every Newton solve did
+        :param weights: those of this call, from :meth:`weights`, in place of those in use
         :raises FatalError: for a wrong name, shape, dtype or device, never for a row
         """
+        pinned = self._weights if weights is None else (0, self._typed_weights(weights))
         wanted = self._wanted(pairs) if jacobian else []
         seeds = self._by(wanted)
-        run, batch, sizes = self._run(inputs, seeds, (), detail=Detail.NORMS if history else Detail.NOTHING)
+        detail = Detail.NORMS if history else Detail.NOTHING
+        run, batch, sizes = self._run(inputs, seeds, (), detail=detail, weights=pinned[1])
         return Evaluation(
             outputs=self._outputs(run, batch),
             status=run.status.reshape(batch),
@@ -213,6 +222,7 @@ class EagerModel:
             ],
             reason=run.reason.reshape(batch) if history else None,
             place=run.place.reshape(batch) if history else None,
+            weights_version=pinned[0] if pinned[1] else 0,
         )
 
     def forward(self, inputs: Mapping[str, torch.Tensor], batch_ndim: int | None = None) -> Tensors:
@@ -280,6 +290,54 @@ class EagerModel:
         """Values of the parameters by qualified name, ``(*param_base)`` or ``(*B, *param_base)``."""
         return {name: to_public(p, self._parameter_batches[name]) for name, p in self._parameters.items()}
 
+    @property
+    def weight_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shapes ``(*sub_batch, *base)`` of the weights by name: the parameters of modules. See docs/weights.md."""
+        found = {}
+        for name in self._weight_names:
+            value = self._parameters[name]
+            found[name] = (*value.sub_batch_shape, *value.base_shape)
+        return found
+
+    @property
+    def weights_version(self) -> int:
+        """1 for the weights that the law was loaded with, one more with every update; 0 for a law without."""
+        return self._weights[0] if self._weight_names else 0
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """The weights in use, by name."""
+        return {name: to_public(value, ()) for name, value in self._weights[1].items()}
+
+    def update_weights(self, weights: Mapping[str, torch.Tensor] | str | Path, user_managed: bool = False) -> int:
+        """Use other weights in all calls that begin from now on: all of them or, when one does not fit, none.
+
+        :param weights: all weights by name, or a safetensors file or a checkpoint of ``torch.save`` with them
+        :param user_managed: keep the tensors themselves, not copies; nobody may write to them then
+        :returns: the version of the weights
+        :raises FatalError: a weight is missing or not the law's, has another shape or dtype, or holds NaN or an
+            infinity; or the file is damaged
+        """
+        tensors = load_tensors(Path(weights)) if isinstance(weights, str | Path) else weights
+        shapes = [(name, list(shape)) for name, shape in self.weight_shapes.items()]
+        dtype = str(self._dtype).removeprefix("torch.")
+        return self.install_weights(
+            runtime_core().checked_weights(self.name, shapes, dtype, dict(tensors), user_managed)
+        )
+
+    def install_weights(self, weights: Mapping[str, torch.Tensor]) -> int:
+        """Use weights that were checked; see :meth:`update_weights`."""
+        typed = self._typed_weights(weights)
+        with self._installing:
+            self._weights = (self._weights[0] + 1, typed)
+            return self._weights[0]
+
+    def _typed_weights(self, weights: Mapping[str, torch.Tensor]) -> dict[str, Tensor]:
+        found = {}
+        for name in self._weight_names:
+            like = self._parameters[name]
+            found[name] = to_internal(weights[name].to(self._device), type(like), like.sub_batch_ndim, ())
+        return found
+
     def set_parameter(self, name: str, value: torch.Tensor) -> None:
         """Copies a value.
 
@@ -288,6 +346,8 @@ class EagerModel:
         :raises InputError: when it is NaN or infinite
         """
         boundary.check_names("parameter", [name], self._parameters, complete=False)
+        if name in self._weight_names:
+            raise FatalError(f"'{name}' is a weight of model '{self.name}': all weights change at once, update_weights")
         value = torch.as_tensor(value, dtype=None if isinstance(value, torch.Tensor) else self._dtype)
         old = self._parameters[name]
         trailing = (*old.sub_batch_shape, *old.base_shape)
@@ -327,9 +387,10 @@ class EagerModel:
 
         :raises: as :meth:`forward`
         """
-        run, batch, sizes = self._run(inputs, {}, tuple(self._parameters))
+        by = self._parameter_variables()
+        run, batch, sizes = self._run(inputs, {}, tuple(by))
         self._raise_for_rows(run, inputs, batch)
-        return self._blocks(run, batch, sizes, self._parameter_variables())
+        return self._blocks(run, batch, sizes, by)
 
     def param_vjp(self, inputs: Mapping[str, torch.Tensor], cotangents: Mapping[str, torch.Tensor]) -> Tensors:
         """Derivative of ``sum(cotangent * output)`` by the parameters, each of the parameter's shape.
@@ -340,10 +401,12 @@ class EagerModel:
         :raises: as :meth:`forward`
         """
         boundary.check_names("output", cotangents, self._program.outputs, complete=False)
-        run, batch, _ = self._run(inputs, {}, tuple(self._parameters))
+        by = self._parameter_variables()
+        run, batch, _ = self._run(inputs, {}, tuple(by))
         self._raise_for_rows(run, inputs, batch)
         found = {}
-        for key, parameter in self._parameters.items():
+        for key in by:
+            parameter = self._parameters[key]
             variable = Variable(type(parameter), parameter.sub_batch_shape)
             total = torch.zeros(variable.size, run.rows, dtype=self._dtype, device=self._device)
             for name, cotangent in cotangents.items():
@@ -364,6 +427,7 @@ class EagerModel:
         parameter_seeds: tuple[str, ...],
         tangents: Mapping[str, torch.Tensor] | None = None,
         detail: Detail = Detail.NOTHING,
+        weights: Mapping[str, Tensor] | None = None,
     ) -> tuple[Run, tuple[int, ...], dict[str, int]]:
         """Checks the inputs and runs the chain on the rows whose input is finite."""
         boundary.check_names("input", inputs, self._program.inputs, complete=True)
@@ -373,7 +437,7 @@ class EagerModel:
         for extent in batch:
             rows *= extent
         parameters = {}
-        for key, p in self._parameters.items():
+        for key, p in {**self._parameters, **(self._weights[1] if weights is None else weights)}.items():
             shape = self._parameter_batches[key]
             parameters[key] = to_internal(to_public(p, shape), type(p), p.sub_batch_ndim, batch) if shape else p
         sizes = {name: variable.size for name, variable in seeds.items()}
@@ -519,7 +583,12 @@ class EagerModel:
         return found
 
     def _parameter_variables(self) -> dict[str, Variable]:
-        return {key: Variable(type(p), p.sub_batch_shape) for key, p in self._parameters.items()}
+        """The parameters that derivatives are by: those that are no weights."""
+        return {
+            key: Variable(type(p), p.sub_batch_shape)
+            for key, p in self._parameters.items()
+            if key not in self._weight_names
+        }
 
     def _raise_for_time(self, inputs: Mapping[str, Any], batch: tuple[int, ...], bad: list[int]) -> None:
         """Raises for a time that does not advance in the first row with bad input."""

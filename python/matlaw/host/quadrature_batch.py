@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,6 +169,15 @@ class QuadratureBatch:
             number of values is wrong
         """
         self._batch.set_parameter(name, _numbers(name, values))
+
+    def update_weights(self, weights: Mapping[str, Any] | str | Path, user_managed: bool = False) -> int:
+        """Give the law other weights, which the next :meth:`evaluate` uses; see the law's own ``update_weights``.
+
+        Other batches of the law get them too. Results stay.
+
+        :returns: the version of the weights
+        """
+        return self.model.update_weights(weights, user_managed)
 
     def evaluate(self, tangent: bool = False, points: Points | None = None) -> _core.Verdict:
         """Evaluate the law for the inputs set and the old state; points never raise.

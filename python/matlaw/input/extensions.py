@@ -7,10 +7,10 @@ import importlib.util
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 
 from matlaw.errors import FatalError
-
-_loaded: set[str] = set()
+from matlaw.models.loaded import LOADED
 
 
 def load_extensions(extensions: str | Path | Iterable[str | Path]) -> None:
@@ -22,23 +22,23 @@ def load_extensions(extensions: str | Path | Iterable[str | Path]) -> None:
     for extension in [extensions] if isinstance(extensions, str | Path) else extensions:
         path = Path(extension)
         key = str(path.resolve()) if path.exists() else str(extension)
-        if key in _loaded:
+        if key in LOADED:
             continue
         try:
             if path.exists():
-                _import_path(path.resolve())
+                module = _import_path(path.resolve())
             elif path.suffix == ".py" or "/" in str(extension):
                 raise FileNotFoundError(f"no such file: {path}")
             else:
-                importlib.import_module(str(extension))
+                module = importlib.import_module(str(extension))
         except Exception as error:
             raise FatalError(f"extension '{extension}': {type(error).__name__}: {error}") from error
-        _loaded.add(key)
+        LOADED[key] = module
 
 
-def _import_path(path: Path) -> None:
+def _import_path(path: Path) -> ModuleType:
     file = path / "__init__.py" if path.is_dir() else path
-    name = f"matlaw_extension_{path.stem}_{len(_loaded)}"
+    name = f"matlaw_extension_{path.stem}_{len(LOADED)}"
     spec = importlib.util.spec_from_file_location(
         name, file, submodule_search_locations=[str(path)] if path.is_dir() else None
     )
@@ -51,3 +51,4 @@ def _import_path(path: Path) -> None:
     except BaseException:
         del sys.modules[name]
         raise
+    return module

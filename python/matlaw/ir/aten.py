@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -289,6 +289,43 @@ def _clamp_max(c: Context, x: Array, max: Any) -> Array:
     return _at_most(c, x, max)
 
 
+@handles("silu")
+def _silu(c: Context, x: Array) -> Array:
+    p = c.pool
+    return c.map(lambda v: p.div(v, p.add(p.one, p.unary("exp", p.neg(v)))), x)
+
+
+@handles("softplus")
+def _softplus(c: Context, x: Array, beta: float = 1, threshold: float = 20) -> Array:
+    p = c.pool
+
+    def smooth(v: Value) -> Value:
+        scaled = p.mul(p.const(float(beta)), v)
+        # exp of what is chosen only, so that neither value nor derivative overflows.
+        small = p.where(p.compare("gt", scaled, p.const(float(threshold))), p.zero, scaled)
+        curved = p.div(p.unary("log", p.add(p.one, p.unary("exp", small))), p.const(float(beta)))
+        return p.where(p.compare("gt", scaled, p.const(float(threshold))), v, curved)
+
+    return c.map(smooth, x)
+
+
+@handles("leaky_relu")
+def _leaky_relu(c: Context, x: Array, negative_slope: float = 0.01) -> Array:
+    p = c.pool
+    return c.map(lambda v: p.where(p.compare("gt", v, p.zero), v, p.mul(p.const(float(negative_slope)), v)), x)
+
+
+@handles("elu")
+def _elu(c: Context, x: Array, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Array:
+    p = c.pool
+
+    def curved(v: Value) -> Value:
+        exponent = p.mul(p.const(float(input_scale)), p.where(p.compare("gt", v, p.zero), p.zero, v))
+        return p.mul(p.const(float(alpha * scale)), p.sub(p.unary("exp", exponent), p.one))
+
+    return c.map(lambda v: p.where(p.compare("gt", v, p.zero), p.mul(p.const(float(scale)), v), curved(v)), x)
+
+
 @handles("relu")
 def _relu(c: Context, x: Array) -> Array:
     """NaN stays NaN; the derivative at zero is 0, as in torch."""
@@ -434,14 +471,64 @@ def _norm(c: Context, x: Array, ord: float = 2, dim: Any = None, keepdim: bool =
     return c.map(c.pool.sqrt, _reduce(c, squares, dim, keepdim, c.pool.add))
 
 
-def _matmul(c: Context, a: Array, b: Array) -> Array:
-    c.keep_batch_whole(-1, a.ndim, "a product over", 0)
-    c.keep_batch_whole(max(b.ndim - 2, 0), b.ndim, "a product over", 1)
+#: Products of so many terms or more with numbers that all rows share are loops.
+_LOOP_TERMS: Final = 8
+#: Matrices of constants with fewer numbers are written out, and so are sparse ones: what is zero costs nothing then.
+_TABLE_SIZE: Final = 64
+_TABLE_DENSITY: Final = 0.9
+#: Wider layers are as fast in a library's matrix product, and compile faster there.
+_WIDEST: Final = 512
+
+
+def _matmul(c: Context, a: Array, b: Array, first: int = 0) -> Array:
+    """The product of operands ``first`` and ``first + 1``."""
+    c.keep_batch_whole(-1, a.ndim, "a product over", first)
+    c.keep_batch_whole(max(b.ndim - 2, 0), b.ndim, "a product over", first + 1)
+    if b.ndim == 2 and a.ndim in (1, 2) and b.shape[0] >= _LOOP_TERMS:
+        places = [_shared_numbers(c, b[:, j]) for j in range(b.shape[1])]
+        if all(place is not None for place in places):
+            return _looped(c, a.reshape(-1, b.shape[0]), places)
+        places = _table(c, b)
+        if places:
+            return _looped(c, a.reshape(-1, b.shape[0]), places)
     if b.ndim == 1:
         products = c.map(c.pool.mul, a, b)
         return _sum_last(c, products)
     columns = np.swapaxes(b, -1, -2)
     return _sum_last(c, c.map(c.pool.mul, a[..., :, None, :], columns[..., None, :, :]))
+
+
+def _shared_numbers(c: Context, column: Array) -> tuple[int, int, int] | None:
+    """Slot, component and stride when a column holds numbers of a weight at equal distances."""
+    if not all(isinstance(v, Value) and v.op == "input" for v in column):
+        return None
+    (slot, first, _), (_, second, _) = column[0].data, column[1].data
+    step = second - first
+    wanted = [(slot, first + j * step, 0) for j in range(len(column))]
+    return (slot, first, step) if slot in c.pool.shared and [v.data for v in column] == wanted else None
+
+
+def _table(c: Context, matrix: Array) -> list[tuple[int, int, int] | None]:
+    """The same for each column of a matrix of constants; none for one that is small or sparse."""
+    if matrix.size < _TABLE_SIZE or not all(isinstance(v, Value) and v.is_const for v in matrix.ravel()):
+        return []
+    numbers = np.array([[v.number for v in row] for row in matrix])
+    if np.count_nonzero(numbers) < _TABLE_DENSITY * numbers.size or not np.isfinite(numbers).all():
+        return []
+    slot, terms = c.pool.table(numbers.T), numbers.shape[0]
+    return [(slot, j * terms, 1) for j in range(numbers.shape[1])]
+
+
+def _looped(c: Context, a: Array, places: Sequence[tuple[int, int, int] | None]) -> Array:
+    if max(a.shape[1], len(places)) > _WIDEST:
+        raise c.refuse(f"a product with a matrix of {a.shape[1]} x {len(places)} numbers")
+    result = np.empty((a.shape[0], len(places)), dtype=object)
+    for i, row in enumerate(a):
+        factors = [c.pool.real(v) for v in row]
+        for j, place in enumerate(places):
+            assert place is not None
+            result[i, j] = c.pool.dot(*place, factors)
+    return result.reshape(c.shape)
 
 
 def _sum_last(c: Context, products: Array) -> Array:
@@ -456,6 +543,13 @@ def _sum_last(c: Context, products: Array) -> Array:
 
 for _name in ("mm", "bmm", "mv", "dot", "matmul"):
     handles(_name)(lambda c, a, b: _matmul(c, a, b))
+
+
+@handles("addmm")
+def _addmm(c: Context, x: Array, a: Array, b: Array, *, beta: float = 1, alpha: float = 1) -> Array:
+    p = c.pool
+    scaled = c.map(lambda v: p.mul(p.const(float(alpha)), v), _matmul(c, a, b, first=1))
+    return c.map(lambda u, v: p.add(v, p.mul(p.const(float(beta)), u)), x, scaled)
 
 
 @handles("linalg_cross")
@@ -857,6 +951,8 @@ def interpret(
     for node in graph_module.graph.nodes:
         if node.op == "placeholder":
             k, slot = next(slots)
+            if slot.shared:
+                pool.shared.add(k)
             axis = slot.site_axis(sites)
             if axis is not None:
                 site_symbol = str(node.meta["val"].shape[axis])

@@ -126,6 +126,8 @@ class _Sweep:
             return Chain(
                 {k: d if k in self.over_sites else self.pool.site_sum(d, self.sites) for k, d in gradient.items()}
             )
+        if v.op == "dot":
+            return self._dot(v)
         if v.is_mask or not any(self.chains[a.id].base for a in v.args if not a.is_mask):
             return Chain({})
         groups: dict[tuple[int, int], list[tuple[Value, Chain]]] = {}
@@ -137,6 +139,18 @@ class _Sweep:
             groups.setdefault(key, []).append((partial, chain))
         chains = [self._sum_of_factors(group) for group in groups.values()]
         return self._sum(chains)
+
+    def _dot(self, v: Value) -> Chain:
+        """The same product of the derivatives of the factors, for each seed."""
+        assert isinstance(v.data, tuple)
+        gradients = {a.id: self.entries(self.chains[a.id]) for a in v.args}
+        seeds = sorted(set().union(*gradients.values()))
+        total: Gradient = {}
+        for seed in seeds:
+            d = self.pool.dot(*v.data, [gradients[a.id].get(seed) for a in v.args])
+            if d is not None:
+                total[seed] = d
+        return Chain(total)
 
     def _sum(self, chains: list[Chain]) -> Chain:
         if len(chains) == 1:

@@ -15,7 +15,7 @@ def evaluate(program: Program, inputs: Sequence[NDArray[np.floating]]) -> list[N
     """The outputs of a program.
 
     :param program: what to evaluate
-    :param inputs: per slot ``(*shape, B)``
+    :param inputs: per slot ``(*shape, B)``, of a weight ``(*shape, 1)``
     :returns: per output ``(*shape, B)``, of the inputs' precision
     """
     flat = [np.asarray(x).reshape(slot.size, -1) for slot, x in zip(program.inputs, inputs, strict=True)]
@@ -29,6 +29,12 @@ def evaluate(program: Program, inputs: Sequence[NDArray[np.floating]]) -> list[N
                 number, component, stride = v.data
                 at = component + stride * np.arange(program.sites) if stride else component
                 known[v.id] = flat[number][at]  # (rows,), or (sites, rows)
+            elif v.op == "dot":
+                assert isinstance(v.data, tuple)
+                number, component, stride = v.data
+                numbers = flat[number][:, 0] if number >= 0 else program.pool.tables[-1 - number].astype(real)
+                terms = (numbers[component + j * stride] * known[a.id] for j, a in enumerate(v.args))
+                known[v.id] = np.asarray(sum(terms), dtype=real)
             elif v.op == "const":
                 known[v.id] = np.asarray(v.data, dtype=real)
             elif v.op == "mask":

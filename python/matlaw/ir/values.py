@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -60,16 +60,21 @@ MEANING: Final[dict[str, Callable]] = {
 
 Data = tuple[int, int, int] | float | bool | None
 
+#: Products of so many factors or fewer are written out.
+_WRITTEN_OUT: Final = 4
+
 
 class Value:
     """One scalar per row, or one per row and site: a real number, or a mask (true or false).
 
     Sites are the places along a sub-batch axis that is kept whole, such as the grains of a polycrystal.
 
-    :ivar op: ``input``, ``const``, ``mask`` (a constant mask), ``site_sum``, or a key of :data:`MEANING`
+    :ivar op: ``input``, ``const``, ``mask`` (a constant mask), ``site_sum``, ``dot``, or a key of :data:`MEANING`
     :ivar args: operands
     :ivar data: ``(slot, component, stride)`` of an input, the number of a constant. Stride: how many components lie
-        between a site and the next; 0 for what all sites share
+        between a site and the next; 0 for what all sites share. Of a ``dot``, the product of the operands with numbers
+        that all rows share: ``(slot, component, stride)`` of these, where the slot is a weight, or -1 - k for the k-th
+        of :attr:`Pool.tables`
     :ivar id: position in the order of creation; operands have smaller ones
     :ivar varies: True when sites differ
     :ivar depth: how many sums over sites stand one after the other on the way to it
@@ -127,6 +132,10 @@ class Pool:
         self._count = 0
         #: Where the values that are made now come from.
         self.origin = ""
+        #: Slots of the inputs that have one value for all rows.
+        self.shared: set[int] = set()
+        #: Flat arrays of constants that products go through.
+        self.tables: list[np.ndarray] = []
         self.zero = self.const(0.0)
         self.one = self.const(1.0)
 
@@ -151,6 +160,37 @@ class Pool:
     def input(self, slot: int, component: int, stride: int = 0) -> Value:
         """Component ``component + s * stride`` of input ``slot``, at site ``s``."""
         return self._make("input", data=(slot, component, stride))
+
+    def table(self, numbers: np.ndarray) -> int:
+        """The slot that stands for constants, for :meth:`dot`."""
+        flat = np.ascontiguousarray(numbers, dtype=np.float64).reshape(-1)
+        for k, known in enumerate(self.tables):
+            if known.shape == flat.shape and known.tobytes() == flat.tobytes():
+                return -1 - k
+        self.tables.append(flat)
+        return -len(self.tables)
+
+    def dot(self, slot: int, component: int, stride: int, factors: Sequence[Value | None]) -> Value | None:
+        """The sum over ``j`` of the number ``component + j * stride`` of a slot times factor ``j``.
+
+        :param slot: a weight, or from :meth:`table`
+        :param factors: None is a structural zero
+        :returns: None when all factors are structural zeros
+        """
+        there = [j for j, x in enumerate(factors) if x is not None]
+        if len(there) > _WRITTEN_OUT:
+            args = tuple(self.zero if x is None else x for x in factors)
+            return self._make("dot", args, (slot, component, stride))
+        total: Value | None = None
+        for j in there:
+            factor = factors[j]
+            assert factor is not None
+            term = self.mul(self._number(slot, component + j * stride), factor)
+            total = term if total is None else self.add(total, term)
+        return total
+
+    def _number(self, slot: int, component: int) -> Value:
+        return self.input(slot, component) if slot >= 0 else self.const(self.tables[-1 - slot][component])
 
     def const(self, number: float) -> Value:
         """A real constant."""

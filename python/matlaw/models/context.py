@@ -57,13 +57,15 @@ class ParameterSlot:
 
     :ivar value: its value; the batch extent is that of ``batch_shape``, flattened
     :ivar batch_shape: its batch axes, which broadcast with those of the inputs; none for one value
+    :ivar shared: True for a weight: always one value for all rows
     """
 
-    __slots__ = ("batch_shape", "value")
+    __slots__ = ("batch_shape", "shared", "value")
 
-    def __init__(self, value: Tensor, batch_shape: tuple[int, ...] = ()) -> None:
+    def __init__(self, value: Tensor, batch_shape: tuple[int, ...] = (), shared: bool = False) -> None:
         self.value = value
         self.batch_shape = batch_shape
+        self.shared = shared
 
     def first(self) -> Tensor:
         """The value in the first row."""

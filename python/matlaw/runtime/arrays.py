@@ -81,6 +81,10 @@ def to_numpy(value: Any) -> Any:
 def numpy_evaluation(found: Evaluation) -> Evaluation:
     """Return an evaluation with NumPy arrays in place of tensors."""
     values = {entry.name: getattr(found, entry.name) for entry in fields(found)}
-    values |= {name: to_numpy(value) for name, value in values.items() if name not in ("failed_rows", "history")}
+    values |= {
+        name: to_numpy(value)
+        for name, value in values.items()
+        if name not in ("failed_rows", "history", "weights_version")
+    }
     values["history"] = [SegmentHistory(h.unknowns, to_numpy(h.residual), to_numpy(h.step)) for h in found.history]
     return Evaluation(**values)

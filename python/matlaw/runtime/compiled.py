@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from matlaw import _core
 from matlaw.evaluation import Evaluation, SegmentHistory
+from matlaw.models.weight_file import load_tensors
 from matlaw.runtime.arrays import as_tensor, as_tensors, numpy_evaluation, to_numpy, wants_numpy
 from matlaw.state_pair import StatePair
 
@@ -145,8 +147,8 @@ class CompiledModel:
         :param history: write down what every Newton solve did: :attr:`matlaw.Evaluation.history`
         :raises FatalError: a name, shape, dtype or device is wrong, or the law has no derivatives
         """
-        outputs, blocks, status, iterations, substeps, dt_factor, failed_rows, recorded = self._handle.evaluate(
-            self._tensors("input", inputs), jacobian, list(pairs or ()), history
+        outputs, blocks, status, iterations, substeps, dt_factor, failed_rows, recorded, version = (
+            self._handle.evaluate(self._tensors("input", inputs), jacobian, list(pairs or ()), history)
         )
         segments, reason, place = recorded or ([], None, None)
         found = Evaluation(
@@ -160,6 +162,7 @@ class CompiledModel:
             [SegmentHistory(*segment) for segment in segments],
             reason,
             place,
+            version,
         )
         return numpy_evaluation(found) if wants_numpy(inputs) else found
 
@@ -210,6 +213,38 @@ class CompiledModel:
         :raises InputError: the value is NaN or infinite
         """
         self._handle.set_parameter(name, as_tensor(f"parameter '{name}'", value, self._dtype, self._device))
+
+    @property
+    def weight_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shapes ``(*sub_batch, *base)`` of the weights outside the compiled code, by name (docs/weights.md)."""
+        return {name: tuple(shape) for name, shape in self._handle.weight_shapes}
+
+    @property
+    def weights_version(self) -> int:
+        """1 for the weights that the law was loaded with, one more with every update; 0 for a law without."""
+        return self._handle.weights_version
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """Return copies of the weights in use, by name."""
+        return self._handle.weights()
+
+    def update_weights(self, weights: Mapping[str, Any] | str | Path, user_managed: bool = False) -> int:
+        """Use other weights in all calls that begin from now on: all of them or, when one does not fit, none.
+
+        Calls that run end with the weights that they began with, also in other threads.
+
+        :param weights: all weights by name, or a safetensors file or a checkpoint of ``torch.save`` with them
+        :param user_managed: use the memory of the tensors instead of copying it. Nobody may write to it then; they have
+            to be contiguous
+        :returns: the version of the weights
+        :raises FatalError: a weight is missing or not the law's, has another shape or dtype, or holds NaN or an
+            infinity; or the file is damaged
+        """
+        if not isinstance(weights, str | Path):
+            return self._handle.update_weights(as_tensors("weight", weights, self._dtype), user_managed)
+        if Path(weights).suffix == ".safetensors":
+            return self._handle.update_weights_from(str(weights))
+        return self._handle.update_weights(load_tensors(Path(weights)), True)
 
     @property
     def solver_config(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from matlaw.eager import EagerModel
@@ -25,9 +26,10 @@ class EagerLaw(EagerModel):
         jacobian: bool = False,
         pairs: Sequence[tuple[str, str]] | None = None,
         history: bool = False,
+        weights: Mapping[str, Any] | None = None,
     ) -> Evaluation:
         """Return outputs and the verdict per row."""
-        result = super().evaluate(self._tensors("input", inputs), jacobian, pairs, history)
+        result = super().evaluate(self._tensors("input", inputs), jacobian, pairs, history, weights)
         return numpy_evaluation(result) if wants_numpy(inputs) else result
 
     def forward(self, inputs: Mapping[str, Any], batch_ndim: int | None = None) -> Arrays:
@@ -50,6 +52,11 @@ class EagerLaw(EagerModel):
         """Return the outputs and the derivative blocks."""
         outputs, blocks = super().jacobian(self._tensors("input", inputs), batch_ndim)
         return (to_numpy(outputs), to_numpy(blocks)) if wants_numpy(inputs) else (outputs, blocks)
+
+    def update_weights(self, weights: Mapping[str, Any] | str | Path, user_managed: bool = False) -> int:
+        """Use other weights in all calls that begin from now on."""
+        given = weights if isinstance(weights, str | Path) else as_tensors("weight", weights, self.dtype)
+        return super().update_weights(given, user_managed)
 
     def set_parameter(self, name: str, value: Any) -> None:
         """Replace a parameter by a copy of `value`."""

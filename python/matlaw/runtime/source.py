@@ -52,6 +52,8 @@ class SourceLaw(EagerLaw):
         super().__init__("", entries["name"], extensions, dtype=dtype or _dtype(entries), device=device)
         inputs, outputs, parameters = (self._reported(kind) for kind in ("inputs", "outputs", "parameters"))
         self._pairs = [(outputs(pair["output"]), inputs(pair["input"])) for pair in entries["derivatives"]]
+        self._weight_names = [entry["name"] for entry in entries.get("weights", [])]
+        self._weights = (1, {name: self._parameters[name] for name in self._weight_names})
         self._promoted = [parameters(entry["name"]) for entry in entries["parameters"]]
         self._state_pairs = [
             StatePair((outputs if p.role == "state" else inputs)(p.current), inputs(p.old), p.role, p.initial)

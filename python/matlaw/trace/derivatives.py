@@ -68,7 +68,10 @@ def dense_jacobian(
     """
     positions = [forward.position(name) for name in by]
     n, rows = total_size(forward.outputs), arguments[0].shape[-1]
-    copies = [x.unsqueeze(-2).expand(*x.shape[:-1], n, rows).reshape(*x.shape[:-1], n * rows) for x in arguments]
+    copies = [
+        x if slot.shared else x.unsqueeze(-2).expand(*x.shape[:-1], n, rows).reshape(*x.shape[:-1], n * rows)
+        for slot, x in zip(forward.inputs, arguments, strict=True)
+    ]
 
     def function(*varied: torch.Tensor) -> torch.Tensor:
         merged = list(copies)

@@ -46,7 +46,7 @@ class Traced:
     def structure(self) -> str:
         """Digest of the operations and shapes, without the values of floating-point constants."""
         found = hashlib.sha256()
-        found.update(repr([slot.shape for slot in (*self.inputs, *self.outputs)]).encode())
+        found.update(repr([slot.batched_shape("B") for slot in (*self.inputs, *self.outputs)]).encode())
         numbers: dict[torch.fx.Node, str] = {}
         for k, node in enumerate(self.module.graph.nodes):
             numbers[node] = f"%{k}"

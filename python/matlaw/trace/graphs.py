@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from matlaw.tensors import to_internal
 from matlaw.trace.forward import TensorFunction
 from matlaw.trace.slots import Slot, total_size
 
@@ -109,13 +111,15 @@ def typed_function(
     inputs: Mapping[str, Variable],
     parameters: Mapping[str, Any],
     outputs: Sequence[str],
+    weights: Mapping[str, Any] = MappingProxyType({}),
 ) -> TensorFunction:
     """Wrap a function of named typed tensors as one of flat raw tensors.
 
     :param call: takes values by name and parameters by name, returns typed tensors by name
     :param inputs: what the first arguments are
-    :param parameters: typed tensors whose types tell what the last arguments are
+    :param parameters: typed tensors whose types tell what the arguments after these are
     :param outputs: names of the results, in order
+    :param weights: typed tensors that tell what the last arguments are, each in the public layout with one row
     """
 
     def function(*flat: torch.Tensor) -> list[torch.Tensor]:
@@ -123,10 +127,9 @@ def typed_function(
             name: variable.type(x, variable.sub_batch_ndim)
             for (name, variable), x in zip(inputs.items(), flat, strict=False)
         }
-        promoted = {
-            name: type(p)(x, p.sub_batch_ndim)
-            for (name, p), x in zip(parameters.items(), flat[len(inputs) :], strict=True)
-        }
+        rest = flat[len(inputs) :]
+        promoted = {name: type(p)(x, p.sub_batch_ndim) for (name, p), x in zip(parameters.items(), rest, strict=False)}
+        promoted |= {name: _weight(x, p) for (name, p), x in zip(weights.items(), rest[len(parameters) :], strict=True)}
         results = call(values, promoted)
         return [results[name].data for name in outputs]
 
@@ -140,17 +143,31 @@ def parameter_slots(parameters: Mapping[str, Any]) -> tuple[Slot, ...]:
     )
 
 
-def forward_of_segment(segment: Any, parameters: Mapping[str, Any], name: str) -> Forward:
-    """The value function of a forward segment: ``(inputs, p) -> outputs``."""
+def weight_slots(weights: Mapping[str, Any]) -> tuple[Slot, ...]:
+    """One slot per weight, in the public layout ``(*sub_batch, *base)``: that of the tensors that are handed over."""
+    return tuple(Slot(name, (*w.sub_batch_shape, *w.base_shape), shared=True) for name, w in weights.items())
+
+
+def _weight(x: torch.Tensor, like: Any) -> Any:
+    """A weight as the model takes it."""
+    return to_internal(x.movedim(-1, 0), type(like), like.sub_batch_ndim)
+
+
+def forward_of_segment(
+    segment: Any, parameters: Mapping[str, Any], name: str, weights: Mapping[str, Any] = MappingProxyType({})
+) -> Forward:
+    """The value function of a forward segment: ``(inputs, p, w) -> outputs``."""
     function = typed_function(
-        lambda values, p: segment.value(values, p or None), segment.inputs, parameters, list(segment.outputs)
+        lambda values, p: segment.value(values, p or None), segment.inputs, parameters, list(segment.outputs), weights
     )
-    inputs = slots_of(segment.inputs) + parameter_slots(parameters)
+    inputs = slots_of(segment.inputs) + parameter_slots(parameters) + weight_slots(weights)
     return Forward(name, function, inputs, slots_of(segment.outputs))
 
 
-def residual_of_segment(segment: Any, parameters: Mapping[str, Any], name: str) -> Forward:
-    """The residual of an implicit segment: ``(u, g, p) -> r``, one tensor per unknown."""
+def residual_of_segment(
+    segment: Any, parameters: Mapping[str, Any], name: str, weights: Mapping[str, Any] = MappingProxyType({})
+) -> Forward:
+    """The residual of an implicit segment: ``(u, g, p, w) -> r``, one tensor per unknown."""
     unknowns = list(segment.unknowns)
 
     def call(values: dict[str, Any], p: dict[str, Any]) -> Mapping[str, Any]:
@@ -159,18 +176,25 @@ def residual_of_segment(segment: Any, parameters: Mapping[str, Any], name: str) 
 
     named = {f"unknown {k}": v for k, v in segment.unknowns.items()}
     named |= {f"given {k}": v for k, v in segment.givens.items()}
-    inputs = slots_of(segment.unknowns) + slots_of(segment.givens) + parameter_slots(parameters)
-    return Forward(name, typed_function(call, named, parameters, unknowns), inputs, slots_of(segment.unknowns))
+    inputs = slots_of(segment.unknowns) + slots_of(segment.givens)
+    inputs += parameter_slots(parameters) + weight_slots(weights)
+    function = typed_function(call, named, parameters, unknowns, weights)
+    return Forward(name, function, inputs, slots_of(segment.unknowns))
 
 
-def predictor_of_segment(segment: Any, parameters: Mapping[str, Any], name: str) -> Forward | None:
-    """The initial guess: ``(its inputs, p) -> unknowns``; ``None`` without a predictor."""
+def predictor_of_segment(
+    segment: Any, parameters: Mapping[str, Any], name: str, weights: Mapping[str, Any] = MappingProxyType({})
+) -> Forward | None:
+    """The initial guess: ``(its inputs, p, w) -> unknowns``; ``None`` without a predictor."""
     if segment.predictor is None:
         return None
     inputs: Mapping[str, Variable] = segment.predictor.inputs
     outputs: Mapping[str, Variable] = {n: v for n, v in segment.predictor.outputs.items() if n in segment.unknowns}
-    function = typed_function(lambda values, p: segment.predict(values, p or None), inputs, parameters, list(outputs))
-    return Forward(name, function, slots_of(inputs) + parameter_slots(parameters), slots_of(outputs))
+    function = typed_function(
+        lambda values, p: segment.predict(values, p or None), inputs, parameters, list(outputs), weights
+    )
+    slots = slots_of(inputs) + parameter_slots(parameters) + weight_slots(weights)
+    return Forward(name, function, slots, slots_of(outputs))
 
 
 def value_graph(stem: str, forward: Forward, kind: str = "value") -> Graph:

@@ -222,7 +222,7 @@ def record(
     def shapes(k: int) -> list[tuple[int, ...]]:
         places = [slot.site_axis(sites) for slot in inputs]
         return [
-            (*(_SITES[k] if d == axis else n for d, n in enumerate(slot.shape)), rows[k])
+            (*(_SITES[k] if d == axis else n for d, n in enumerate(slot.shape)), 1 if slot.shared else rows[k])
             for slot, axis in zip(inputs, places, strict=True)
         ]
 

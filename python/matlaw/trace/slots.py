@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,7 @@ class Slot:
     :ivar name: variable name, or what the tensor is
     :ivar shape: ``(*base, *sub_batch)``, without the batch axis
     :ivar sub_batch_ndim: how many of these are sub-batch axes
+    :ivar shared: one value for all rows, whose batch axis has extent 1: a weight
 
     >>> Slot("stress", (6,)).size
     6
@@ -22,6 +24,7 @@ class Slot:
     name: str
     shape: tuple[int, ...]
     sub_batch_ndim: int = 0
+    shared: bool = False
 
     @property
     def sub_batch_shape(self) -> tuple[int, ...]:
@@ -32,6 +35,10 @@ class Slot:
         """Position of the axis of sites: the first sub-batch axis, if that has the given extent, which is above 1."""
         axis = len(self.shape) - self.sub_batch_ndim
         return axis if sites > 1 and self.sub_batch_ndim and self.shape[axis] == sites else None
+
+    def batched_shape(self, rows: Any) -> tuple[Any, ...]:
+        """The shape with the batch axis, for so many rows."""
+        return (*self.shape, 1 if self.shared else rows)
 
     @property
     def size(self) -> int:

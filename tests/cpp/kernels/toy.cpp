@@ -18,6 +18,15 @@ struct Slots
   void * const * out;
   std::int64_t ld, row;
   Real get(int slot, int component) const { return static_cast<const Real *>(in[slot])[component * ld + row]; }
+  /// A parameter, or a weight in libraries that end with _weighted
+  Real gain(int slot) const
+  {
+#ifdef MATLAW_TOY_WEIGHTED
+    return static_cast<const Real *>(in[slot])[0];
+#else
+    return get(slot, 0);
+#endif
+  }
   void put(int slot, int component, Real value) const { static_cast<Real *>(out[slot])[component * ld + row] = value; }
 };
 
@@ -54,7 +63,7 @@ void toy_gain(const Slots & s)
 {
   toy_seg0(s);
   for (int i = 0; i < 6; i++)
-    s.put(0, i, s.get(1, 0) * static_cast<const Real *>(s.out[0])[i * s.ld + s.row]);
+    s.put(0, i, s.gain(1) * static_cast<const Real *>(s.out[0])[i * s.ld + s.row]);
 }
 
 void toy_gain_jvp(const Slots & s)
@@ -62,7 +71,7 @@ void toy_gain_jvp(const Slots & s)
   toy_gain(s);
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++)
-      s.put(1, i * 6 + j, s.get(1, 0) * stiffness(i, j));
+      s.put(1, i * 6 + j, s.gain(1) * stiffness(i, j));
 }
 
 // d trial / d gain = K strain, and nothing else
@@ -112,7 +121,7 @@ void toy_seg1_jacobian_given(const Slots & s)
 void toy_seg2(const Slots & s)
 {
   for (int i = 0; i < 6; i++)
-    s.put(0, i, s.get(2, 0) * (1 + s.get(1, 0)) * s.get(0, i));
+    s.put(0, i, s.gain(2) * (1 + s.get(1, 0)) * s.get(0, i));
 }
 
 // what a recompiled toy_seg2 might be
@@ -134,20 +143,20 @@ void toy_scaled_residual(const Slots & s)
 {
   const Real x = s.get(0, 0), y = s.get(1, 0);
   s.put(0, 0, x - y);
-  s.put(0, 1, drive(s) + (s.get(4, 0) - 1) * s.get(3, 0) - x * y);
+  s.put(0, 1, drive(s) + (s.gain(4) - 1) * s.get(3, 0) - x * y);
 }
 
 void toy_scaled_jacobian(const Slots & s)
 {
   toy_seg1_jacobian(s);
   const Real x = s.get(0, 0), y = s.get(1, 0);
-  s.put(1, 1, drive(s) + (s.get(4, 0) - 1) * s.get(3, 0) - x * y);
+  s.put(1, 1, drive(s) + (s.gain(4) - 1) * s.get(3, 0) - x * y);
 }
 
 void toy_scaled_jacobian_given(const Slots & s)
 {
   toy_seg1_jacobian_given(s);
-  s.put(0, 7, -s.get(4, 0));
+  s.put(0, 7, -s.gain(4));
 }
 
 // A, and dr / d gain
@@ -168,8 +177,8 @@ void toy_seg2_jvp(const Slots & s)
   for (int i = 0; i < 6; i++)
   {
     for (int j = 0; j < 6; j++)
-      s.put(1, i * 6 + j, i == j ? s.get(2, 0) * (1 + s.get(1, 0)) : Real(0));
-    s.put(2, i, s.get(2, 0) * s.get(0, i));
+      s.put(1, i * 6 + j, i == j ? s.gain(2) * (1 + s.get(1, 0)) : Real(0));
+    s.put(2, i, s.gain(2) * s.get(0, i));
   }
 }
 }

@@ -27,7 +27,7 @@ struct PointVerdict
 ///
 /// A row's result does not depend on the other rows, the chunking or the number of threads: the same bits with native
 /// kernels, to 1e-14 relative with .pt2 graphs. evaluate() and what is built on it may be called from many
-/// threads at once; set_parameter() may not run beside them.
+/// threads at once, and update_weights() beside them; set_parameter() may not run beside them.
 class Model final : public matlaw::Model
 {
 public:
@@ -60,6 +60,11 @@ public:
   /// cotangent is zero; a given one may have a batch that broadcasts to that of the call. Throws FatalError where a
   /// needed pair was not compiled.
   TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const override;
+
+  /// Those of a law that was compiled with --external-weights.
+  const std::vector<WeightInfo> & weight_infos() const override;
+  std::shared_ptr<const WeightSet> weights() const override;
+  std::uint64_t install_weights(std::shared_ptr<WeightSet> weights) override;
 
   solve::NewtonConfig solver_config() const override;
   void set_solver_config(const solve::NewtonConfig & config) override;

@@ -54,6 +54,12 @@ public:
   /// Sums over rows are sums over chunks, in the order of rows.
   TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const override;
 
+  /// Those of all copies: a call uses the same everywhere. An update waits for the calls that run, and calls that come
+  /// later wait for it.
+  const std::vector<WeightInfo> & weight_infos() const override;
+  std::shared_ptr<const WeightSet> weights() const override;
+  std::uint64_t install_weights(std::shared_ptr<WeightSet> weights) override;
+
   /// For all copies.
   solve::NewtonConfig solver_config() const override;
   void set_solver_config(const solve::NewtonConfig & config) override;

@@ -47,6 +47,11 @@ public:
   BlockMap param_jacobian(const TensorMap & inputs) const override;
   TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const override;
 
+  /// The parameters of modules, or those that an artifact keeps outside its code.
+  const std::vector<WeightInfo> & weight_infos() const override;
+  std::shared_ptr<const WeightSet> weights() const override;
+  std::uint64_t install_weights(std::shared_ptr<WeightSet> weights) override;
+
   /// Those of the first implicit update, should they differ.
   solve::NewtonConfig solver_config() const override;
   void set_solver_config(const solve::NewtonConfig & config) override;

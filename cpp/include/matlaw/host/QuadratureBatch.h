@@ -32,6 +32,8 @@ struct Verdict
   /// Suggested factor for the next time step: the smallest over the points, 1 without points.
   double dt_factor = 1.0;
   bool ok() const noexcept { return failed_rows.empty(); }
+  /// Version of the weights that all of these points were evaluated with; 0 for a law without
+  std::uint64_t weights_version = 0;
 };
 
 /// A law at `n_points` quadrature points: its inputs, outputs, tangent and state.
@@ -100,6 +102,11 @@ public:
   void set_parameter(const std::string & name, Span<const double> values);
   /// Number of components of a parameter.
   std::int64_t parameter_size(const std::string & name) const;
+
+  /// Gives the law the weights in a safetensors file, which the next evaluate() uses, here and in other batches of the
+  /// law; results stay. Tensors go to model()->update_weights(). Returns the version; throws FatalError, and the law
+  /// keeps its weights, when one does not fit.
+  std::uint64_t update_weights(const std::string & file);
 
   /// Outputs, and with `tangent` the derivatives, for the inputs set and the old state. Does not throw for points. Once
   /// tangent() was asked for some derivatives, a law that is evaluated eagerly computes these and no others.

@@ -1,11 +1,13 @@
 // Checked arguments of one call.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
 #include "aoti/call_checks.h"
+#include "matlaw/Weights.h"
 #include "matlaw/solve/NewtonConfig.h"
 
 namespace matlaw::aoti
@@ -17,6 +19,8 @@ struct Arguments
   std::vector<at::Tensor> parameters;
   BatchShape batch;
   solve::NewtonConfig solver;
+  /// Of the whole call; a null pointer for a law without
+  std::shared_ptr<const WeightSet> weights;
   /// Fill Evaluation::history, reason and place
   bool history = false;
 };

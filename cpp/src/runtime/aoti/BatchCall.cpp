@@ -44,6 +44,7 @@ BatchCall<Real>::BatchCall(const artifact::Metadata & metadata, const Arguments 
     _blocks.push_back(pair.batch_independent() ? nullptr : tensor.template mutable_data_ptr<Real>());
     _evaluation.jacobian[pair.output().reported].insert_or_assign(pair.input().reported, tensor);
   }
+  _evaluation.weights_version = _arguments.weights ? _arguments.weights->version : 0;
   _evaluation.status = make({}, at::kChar);
   _evaluation.iterations = make({}, at::kInt);
   _evaluation.substeps = make({}, at::kInt);
@@ -63,6 +64,7 @@ void BatchCall<Real>::read(std::int64_t first, std::int64_t rows, const Chain<Re
                            std::int64_t ld)
 {
   w.solver = _arguments.solver;
+  w.weights = _arguments.weights ? _arguments.weights->pointers.data() : nullptr;
   w.record = _record ? &*_record : nullptr;
   if (w.record)
   {

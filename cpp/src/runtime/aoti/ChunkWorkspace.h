@@ -28,6 +28,9 @@ struct ChunkWorkspace
   /// Of the Newton solves; set by whoever calls Chain::run
   solve::NewtonConfig solver;
 
+  /// Where the weights are, by their position among all; set by whoever calls Chain::run
+  const void * const * weights = nullptr;
+
   /// Where the solves write down what they do, a null pointer where nobody asks, and the rows of it that the chunk's
   /// are
   CallRecord * record = nullptr;

@@ -101,6 +101,8 @@ private:
       _w.graph_inputs.push_back(u + slice.offset * ld);
     for (const auto * slot : _w.given_slots)
       _w.graph_inputs.push_back(slot);
+    for (const auto k : _stage.residual.weights)
+      _w.graph_inputs.push_back(_w.weights[k]);
   }
 
   const ImplicitStage<Real> & _stage;

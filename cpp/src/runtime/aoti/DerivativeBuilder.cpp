@@ -86,7 +86,7 @@ void DerivativeBuilder<Real>::forward(std::size_t index, ForwardStage<Real> & st
       outputs.push_back(slot);
       local.push_back({pair, {Block::Kind::STORED, slot.offset, columns}});
     }
-    return Call<Real>{_graphs.at(stem).get(), stage.value.inputs, std::move(outputs)};
+    return Call<Real>{_graphs.at(stem).get(), stage.value.inputs, std::move(outputs), stage.value.weights};
   };
   if (uses(index, passing))
     stage.jvp = call(segment.jvp->stem, stage.value.outputs, passing,
@@ -169,7 +169,8 @@ void DerivativeBuilder<Real>::implicit(std::size_t index, ImplicitStage<Real> & 
   {
     const auto total = total_size(segment.dr_dparam->parameters);
     const auto P = _allocator.allocate(n * total);
-    stage.dr_dparam = {_graphs.at(segment.dr_dparam->stem).get(), stage.residual.inputs, {stage.A, P}};
+    stage.dr_dparam = {
+        _graphs.at(segment.dr_dparam->stem).get(), stage.residual.inputs, {stage.A, P}, stage.residual.weights};
     for (const auto & slice : segment.dr_dparam->parameters)
       if (const auto seed = Dependence::seed_of(slice.name); seeds.count(seed))
         add(seed, {Block::Kind::STORED, P.offset + slice.offset, total}, slice.size, {Block::Kind::IDENTITY});
@@ -190,7 +191,8 @@ void DerivativeBuilder<Real>::implicit(std::size_t index, ImplicitStage<Real> & 
         add(seed, {Block::Kind::STORED, Bg->offset + slice.offset, total}, slice.size, right);
       }
     if (Bg)
-      stage.jacobian_given = {_graphs.at(segment.jacobian_given->stem).get(), stage.residual.inputs, {*Bg}};
+      stage.jacobian_given = {
+          _graphs.at(segment.jacobian_given->stem).get(), stage.residual.inputs, {*Bg}, stage.residual.weights};
   }
   Blocks fresh;
   for (const auto & seed : seeds)
@@ -211,7 +213,7 @@ void DerivativeBuilder<Real>::sparse(const artifact::Segment & segment, const gr
   sensitivity.columns = total_size(givens);
   sensitivity.S = _allocator.allocate(n * sensitivity.columns);
   sensitivity.sound = _allocator.allocate(1);
-  sensitivity.kernel = {&kernel, stage.residual.inputs, {sensitivity.S, sensitivity.sound}};
+  sensitivity.kernel = {&kernel, stage.residual.inputs, {sensitivity.S, sensitivity.sound}, stage.residual.weights};
   sensitivity.jacobian_given = _graphs.at(segment.jacobian_given->stem).get();
   stage.columns = sensitivity.columns;
   Blocks fresh;

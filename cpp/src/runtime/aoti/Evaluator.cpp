@@ -64,7 +64,8 @@ public:
   Evaluation evaluate(const Arguments & arguments, Want want, std::int64_t threads) const override
   {
     _substeps.require(want, arguments.solver);
-    BatchCall<Real> call(_metadata, arguments, _dtype, pairs(want), constant_blocks(want));
+    const auto * weights = arguments.weights ? arguments.weights->pointers.data() : nullptr;
+    BatchCall<Real> call(_metadata, arguments, _dtype, pairs(want), constant_blocks(want, weights));
     // What a row cost in the last call says how many threads are worth waking. No bit of a result depends on it.
     auto & seconds = _seconds_per_row[std::size_t(want)];
     const auto cut = _plan.cut(want, threads, call.rows(), seconds.load(std::memory_order_relaxed));
@@ -97,12 +98,14 @@ public:
   }
 
   PointVerdict evaluate_point(const std::vector<at::Tensor> & parameters, const solve::NewtonConfig & solver,
-                              const double * inputs, double * outputs, double * jacobian) const override
+                              const WeightSet * weights, const double * inputs, double * outputs,
+                              double * jacobian) const override
   {
     const support::FloatingPointDefaults defaults;
     const Lease lease(_stock);
     auto & w = *lease;
     w.solver = solver;
+    w.weights = weights ? weights->pointers.data() : nullptr;
     w.record = nullptr;
     constexpr std::int64_t ld = native::row_block;
     Real * arena = w.arena.reserve(std::max<std::int64_t>(_chain.arena_size(jacobian), 1) * ld);
@@ -195,7 +198,7 @@ private:
 
   /// Blocks that are the same for all rows, without a batch axis, at their place among pairs(want); others are not
   /// defined. They depend on nothing that a call hands over, so they are computed once, from a row of zeros.
-  const std::vector<at::Tensor> & constant_blocks(Want want) const
+  const std::vector<at::Tensor> & constant_blocks(Want want, const void * const * weights) const
   {
     auto & constants = _constants[int(want)];
     if (std::none_of(pairs(want).begin(), pairs(want).end(),
@@ -216,6 +219,7 @@ private:
                        fill_lanes(_metadata.parameters[k].value.data(), _metadata.parameters[k],
                                   arena + chain.parameters()[k].offset * ld);
                      w.solver = _metadata.solver;
+                     w.weights = weights;
                      w.record = nullptr;
                      chain.run(w, ld, 1, true);
                      constants.blocks.clear();

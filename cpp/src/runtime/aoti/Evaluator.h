@@ -25,7 +25,8 @@ public:
   virtual std::int64_t memory_per_call(std::int64_t threads) const = 0;
   /// See Model::evaluate_point; `parameters` have one value each, in the order of metadata.parameters.
   virtual PointVerdict evaluate_point(const std::vector<at::Tensor> & parameters, const solve::NewtonConfig & solver,
-                                      const double * inputs, double * outputs, double * jacobian) const = 0;
+                                      const WeightSet * weights, const double * inputs, double * outputs,
+                                      double * jacobian) const = 0;
 };
 
 /// `metadata` and `graphs` must outlive the evaluator. Throws FatalError when chunking.max_bytes holds no chunk.

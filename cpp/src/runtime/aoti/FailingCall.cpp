@@ -63,6 +63,7 @@ FailingCall::FailingCall(const artifact::Metadata & metadata, const Arguments & 
   }
 
   _arguments.solver = arguments.solver;
+  _arguments.weights = arguments.weights;
   _arguments.history = true;
   _arguments.batch.join("", {count});
   const auto & batch = arguments.batch.shape();

@@ -22,6 +22,8 @@
 #include "matlaw/logging.h"
 #include "support/text.h"
 #include "support/torch_threads.h"
+#include "weights/safetensors.h"
+#include "weights/weight_checks.h"
 
 namespace matlaw::aoti
 {
@@ -53,6 +55,10 @@ struct Model::Implementation
   std::unique_ptr<Evaluator> evaluator;
   TensorMap parameters;
   solve::NewtonConfig solver;
+  std::vector<WeightInfo> weight_infos;
+  mutable std::mutex weights_mutex;
+  /// In use; a null pointer where there are none
+  std::shared_ptr<const WeightSet> weights;
   mutable std::mutex failing_mutex;
   /// The last call in which rows failed
   mutable std::shared_ptr<const FailingCall> failing;
@@ -82,6 +88,7 @@ struct Model::Implementation
       choice.backend = backend_from_text(text);
     artifact = artifact::open_artifact(folder, name, choice);
     load_graphs();
+    load_weights();
     solver = metadata().solver;
     Chunking chunking;
     chunking.max_rows = options.max_chunk_rows;
@@ -91,6 +98,26 @@ struct Model::Implementation
     evaluator = make_evaluator(metadata(), graphs, artifact.dtype, chunking);
     describe();
     say_what_was_loaded();
+  }
+
+  void load_weights()
+  {
+    for (const auto & weight : metadata().weights)
+      weight_infos.push_back({weight.name, weight.public_shape()});
+    if (weight_infos.empty())
+      return;
+    // Mapped, so that processes share its pages; its name is that of its content, so nobody writes to it.
+    const auto tensors = weights::read_safetensors(artifact.weights, artifact.weight_file);
+    auto set = weights::checked_set(metadata().name, weight_infos, artifact.dtype, tensors, {.user_managed = true});
+    set->version = 1;
+    weights = std::move(set);
+    artifact.weights = {};
+  }
+
+  std::shared_ptr<const WeightSet> weights_in_use() const
+  {
+    const std::lock_guard lock(weights_mutex);
+    return weights;
   }
 
   void load_graphs()
@@ -185,6 +212,7 @@ struct Model::Implementation
     check_names("input", metadata().name, inputs, description.input_names, true);
     Arguments arguments;
     arguments.solver = solver;
+    arguments.weights = weights_in_use();
     const auto take = [&](const char * what, const Variable & variable, const at::Tensor & value)
     {
       check_tensor(what, variable, value, artifact.dtype);
@@ -204,10 +232,16 @@ struct Model::Implementation
     return threads ? threads : of_torch;
   }
 
-  Evaluation run(const TensorMap & inputs, Want want, bool history = false) const
+  Evaluation run(const TensorMap & inputs, Want want, const EvaluateOptions & options = {}) const
   {
     auto arguments = arguments_of(inputs);
-    arguments.history = history;
+    arguments.history = options.history;
+    if (options.weights)
+    {
+      if (options.weights->pointers.size() != weight_infos.size())
+        throw FatalError("EvaluateOptions.weights are not those of model '" + metadata().name + "'.");
+      arguments.weights = options.weights;
+    }
     auto evaluation = evaluator->evaluate(arguments, want, threads_of_a_call());
     if (!evaluation.ok())
       remember(arguments, want, evaluation);
@@ -301,6 +335,27 @@ const TensorMap & Model::named_parameters() const
 {
   return _implementation->parameters;
 }
+const std::vector<WeightInfo> & Model::weight_infos() const
+{
+  return _implementation->weight_infos;
+}
+std::shared_ptr<const WeightSet> Model::weights() const
+{
+  return _implementation->weights_in_use();
+}
+std::uint64_t Model::install_weights(std::shared_ptr<WeightSet> weights)
+{
+  auto & self = *_implementation;
+  if (!weights || self.weight_infos.empty() || weights->pointers.size() != self.weight_infos.size())
+    throw FatalError("install_weights of model '" + name() + "' takes what its prepare_weights gave.");
+  // What is replaced is freed without the lock, by whoever held it last.
+  std::shared_ptr<const WeightSet> old;
+  const std::lock_guard lock(self.weights_mutex);
+  old = self.weights;
+  const auto version = weights->version = old->version + 1;
+  self.weights = std::move(weights);
+  return version;
+}
 std::int64_t Model::memory_per_call() const
 {
   return _implementation->evaluator->memory_per_call(_implementation->threads_of_a_call());
@@ -324,7 +379,7 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
   const auto & self = *_implementation;
   if (options.jacobian && self.description.derivative_pairs.empty())
     self.no_derivatives();
-  return self.run(inputs, options.jacobian ? Want::JACOBIAN : Want::VALUES, options.history);
+  return self.run(inputs, options.jacobian ? Want::JACOBIAN : Want::VALUES, options);
 }
 
 std::shared_ptr<const Failure> Model::last_failure() const
@@ -358,7 +413,8 @@ PointVerdict Model::evaluate_point(const double * inputs, double * outputs, doub
                        "' has one value for each row of a batch; a law that is "
                        "evaluated for single points needs one value. Set it to that.");
   }
-  return self.evaluator->evaluate_point(parameters, self.solver, inputs, outputs, jacobian);
+  const auto weights = self.weights_in_use();
+  return self.evaluator->evaluate_point(parameters, self.solver, weights.get(), inputs, outputs, jacobian);
 }
 
 std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const TensorMap & tangents) const

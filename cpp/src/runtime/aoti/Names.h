@@ -8,7 +8,7 @@
 
 namespace matlaw::aoti
 {
-/// Variables and parameters by name; `metadata` must outlive it.
+/// Variables, parameters and weights by name; `metadata` must outlive it.
 struct Names
 {
   explicit Names(const artifact::Metadata & metadata)
@@ -21,12 +21,19 @@ struct Names
       variables[variable.name] = &variable;
     for (const auto & parameter : metadata.parameters)
       parameters[parameter.name] = &parameter;
+    for (std::size_t k = 0; k < metadata.weights.size(); k++)
+    {
+      weights[metadata.weights[k].name] = &metadata.weights[k];
+      weight_positions[metadata.weights[k].name] = k;
+    }
   }
 
   /// Components of a variable
   std::int64_t size_of(const std::string & variable) const { return variables.at(variable)->size; }
 
-  std::map<std::string, const artifact::Variable *> variables, parameters;
+  std::map<std::string, const artifact::Variable *> variables, parameters, weights;
+  /// Position of each weight among all
+  std::map<std::string, std::size_t> weight_positions;
 };
 
 /// Length of the flat vector that the slices lie in.

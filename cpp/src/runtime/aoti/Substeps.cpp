@@ -96,6 +96,7 @@ SubsteppedRows<Real> Substeps<Real>::run(const Chain<Real> & chain, ChunkWorkspa
   if (!w.substeps)
     w.substeps = std::make_unique<ChunkWorkspace<Real>>();
   w.substeps->solver = w.solver;
+  w.substeps->weights = w.weights;
   w.substeps->record = w.record;
   std::vector<std::int64_t> record_rows;
   for (std::size_t p = 0; w.record && p < result.rows.size(); p++)

@@ -58,11 +58,21 @@ std::vector<Slot> ValueBuilder<Real>::slots_of(const std::vector<std::string> & 
 }
 
 template <typename Real>
+std::vector<std::size_t> ValueBuilder<Real>::weights_of(const artifact::Segment & segment) const
+{
+  std::vector<std::size_t> found;
+  for (const auto & name : segment.weights)
+    found.push_back(_names.weight_positions.at(name));
+  return found;
+}
+
+template <typename Real>
 std::unique_ptr<Stage<Real>> ValueBuilder<Real>::forward(const artifact::Segment & segment)
 {
   auto stage = std::make_unique<ForwardStage<Real>>();
   stage->value.graph = _graphs.at(segment.value).get();
   stage->value.inputs = slots_of(segment.inputs, segment);
+  stage->value.weights = weights_of(segment);
   for (const auto & name : segment.outputs)
     stage->value.outputs.push_back(_slots[name] = _allocator.allocate(_names.size_of(name)));
   return stage;
@@ -92,7 +102,9 @@ std::unique_ptr<Stage<Real>> ValueBuilder<Real>::implicit(const artifact::Segmen
   const auto given = slots_of(segment.givens, segment);
   stage->residual.inputs.insert(stage->residual.inputs.end(), given.begin(), given.end());
   stage->residual.graph = _graphs.at(segment.residual).get();
+  stage->residual.weights = weights_of(segment);
   stage->jacobian.inputs = stage->residual.inputs;
+  stage->jacobian.weights = stage->residual.weights;
   const auto graph = [&](const std::string & stem) { return stem.empty() ? nullptr : _graphs.at(stem).get(); };
   stage->jacobian.graph = graph(segment.jacobian);
   if (const auto found = _graphs.find(segment.newton_step); found != _graphs.end())
@@ -105,6 +117,7 @@ std::unique_ptr<Stage<Real>> ValueBuilder<Real>::implicit(const artifact::Segmen
     auto & predictor = stage->predictor.emplace();
     predictor.graph = _graphs.at(segment.predictor->stem).get();
     predictor.inputs = slots_of(segment.predictor->inputs, segment);
+    predictor.weights = stage->residual.weights;
     for (const auto & name : segment.predictor->outputs)
       for (const auto & slice : segment.unknowns)
         if (slice.name == name)

@@ -31,6 +31,7 @@ public:
 private:
   std::unique_ptr<Stage<Real>> forward(const artifact::Segment & segment);
   std::unique_ptr<Stage<Real>> implicit(const artifact::Segment & segment);
+  std::vector<std::size_t> weights_of(const artifact::Segment & segment) const;
   std::vector<Slot> slots_of(const std::vector<std::string> & variables, const artifact::Segment & segment) const;
 
   const artifact::Metadata & _metadata;

@@ -27,21 +27,31 @@ std::map<std::string, graph::Signature> signatures(const Metadata & metadata, at
       shapes.push_back(slot_shape(*names.variables.at(name)));
     return shapes;
   };
-  const auto with_parameters = [&](std::vector<graph::Shape> shapes, const Segment & segment)
+  const auto with_constants = [&](std::vector<graph::Shape> shapes, const Segment & segment)
   {
     for (const auto & name : segment.parameters)
       shapes.push_back(slot_shape(*names.parameters.at(name)));
+    for (const auto & name : segment.weights)
+      shapes.push_back(names.weights.at(name)->public_shape());
     return shapes;
   };
 
   std::map<std::string, graph::Signature> all;
   for (const auto & segment : metadata.segments)
   {
+    const auto weights = segment.weights.size();
+    /// A graph whose inputs end with the weights, but for `behind` ones.
+    const auto add = [&](const std::string & stem, std::vector<graph::Shape> in, std::vector<graph::Shape> out,
+                         std::size_t behind = 0)
+    {
+      const auto first = in.size() - weights - behind;
+      all[stem] = {std::move(in), std::move(out), dtype, first, weights};
+    };
     if (!segment.implicit)
     {
-      const auto in = with_parameters(shapes_of(segment.inputs), segment);
+      const auto in = with_constants(shapes_of(segment.inputs), segment);
       const auto out = shapes_of(segment.outputs);
-      all[segment.value] = {in, out, dtype};
+      add(segment.value, in, out);
       const auto block = [&](const artifact::Pair & pair, const artifact::Variable & by)
       {
         auto shape = slot_shape(*names.variables.at(pair.output));
@@ -55,7 +65,7 @@ std::map<std::string, graph::Signature> signatures(const Metadata & metadata, at
           auto with_blocks = out;
           for (const auto & pair : jvp->pairs)
             with_blocks.push_back(block(pair, *names.variables.at(pair.input)));
-          all[jvp->stem] = {in, with_blocks, dtype};
+          add(jvp->stem, in, with_blocks);
         }
       for (const auto & jvp : {segment.param_jvp, segment.substep_param_jvp})
         if (jvp)
@@ -63,7 +73,7 @@ std::map<std::string, graph::Signature> signatures(const Metadata & metadata, at
           std::vector<graph::Shape> blocks;
           for (const auto & pair : jvp->pairs)
             blocks.push_back(block(pair, *names.parameters.at(pair.input)));
-          all[jvp->stem] = {in, blocks, dtype};
+          add(jvp->stem, in, blocks);
         }
       continue;
     }
@@ -73,32 +83,32 @@ std::map<std::string, graph::Signature> signatures(const Metadata & metadata, at
     auto in = shapes_of(unknowns);
     const auto given = shapes_of(segment.givens);
     in.insert(in.end(), given.begin(), given.end());
-    in = with_parameters(in, segment);
+    in = with_constants(in, segment);
     const auto n = segment.size;
-    all[segment.residual] = {in, {{n}}, dtype};
+    add(segment.residual, in, {{n}});
     if (!segment.jacobian.empty())
-      all[segment.jacobian] = {in, {{n, n}, {n}}, dtype};
+      add(segment.jacobian, in, {{n, n}, {n}});
     if (!segment.precond_setup.empty())
-      all[segment.precond_setup] = {in, {{segment.structure.preconditioner_size()}}, dtype};
+      add(segment.precond_setup, in, {{segment.structure.preconditioner_size()}});
     if (!segment.matvec.empty())
     {
       auto with_vector = in;
       with_vector.push_back({n});
-      all[segment.matvec] = {with_vector, {{n}}, dtype};
+      add(segment.matvec, with_vector, {{n}}, 1);
     }
     for (const auto & graph : {segment.jacobian_given, segment.substep_jacobian_given})
       if (graph)
-        all[graph->stem] = {in, {{n, total_size(graph->givens)}}, dtype};
+        add(graph->stem, in, {{n, total_size(graph->givens)}});
     if (!segment.newton_step.empty())
-      all[segment.newton_step] = {in, {{n}, {n}, {}}, dtype};
+      add(segment.newton_step, in, {{n}, {n}, {}});
     if (segment.sensitivity)
-      all[segment.sensitivity->stem] = {in, {{n, total_size(segment.sensitivity->givens)}, {}}, dtype};
+      add(segment.sensitivity->stem, in, {{n, total_size(segment.sensitivity->givens)}, {}});
     for (const auto & graph : {segment.dr_dparam, segment.substep_dr_dparam})
       if (graph)
-        all[graph->stem] = {in, {{n, n}, {n, total_size(graph->parameters)}}, dtype};
+        add(graph->stem, in, {{n, n}, {n, total_size(graph->parameters)}});
     if (segment.predictor)
-      all[segment.predictor->stem] = {with_parameters(shapes_of(segment.predictor->inputs), segment),
-                                      shapes_of(segment.predictor->outputs), dtype};
+      add(segment.predictor->stem, with_constants(shapes_of(segment.predictor->inputs), segment),
+          shapes_of(segment.predictor->outputs));
   }
   return all;
 }

@@ -168,13 +168,38 @@ std::map<std::string, GraphFile> choose_graphs(const Metadata & metadata, const 
   return graphs;
 }
 
+const char * damaged = ". The artifact is incomplete or damaged: copy it again or regenerate it via matlaw-compile.";
+
+/// The mapped file of the weights, checked.
+void open_weights(Artifact & artifact)
+{
+  const auto & metadata = artifact.metadata;
+  if (metadata.weights.empty())
+    return;
+  const auto dtype = artifact.dtype == at::kFloat ? "float32" : "float64";
+  const auto name = metadata.weight_files.find(dtype);
+  const auto record = name == metadata.weight_files.end() ? metadata.files.end() : metadata.files.find(name->second);
+  if (record == metadata.files.end())
+    throw FatalError("The artifact '" + artifact.folder + "' names no file of weights for " + dtype + damaged);
+  artifact.weight_file = (fs::path(artifact.folder) / record->first).string();
+  if (!fs::is_regular_file(artifact.weight_file))
+    throw FatalError("The file '" + artifact.weight_file + "' is missing" + damaged);
+  artifact.weights = weights::map_file(artifact.weight_file);
+  const std::string_view bytes(reinterpret_cast<const char *>(artifact.weights.data), artifact.weights.size);
+  if (std::int64_t(bytes.size()) != record->second.bytes)
+    throw FatalError("The file '" + artifact.weight_file + "' has " + std::to_string(bytes.size()) +
+                     " bytes instead of " + std::to_string(record->second.bytes) + damaged);
+  if (support::sha256(bytes.data(), bytes.size()) != record->second.sha256)
+    throw FatalError("The file '" + artifact.weight_file + "' is not the one that was compiled (its SHA-256 differs)" +
+                     damaged);
+}
+
 void check_files(const Metadata & metadata, const std::string & folder, const std::string & key)
 {
   if (!fs::is_directory(fs::path(folder) / key))
     throw Mismatch("The artifact '" + folder + "' was copied without its build for " + key +
                    ": copy that folder too, or regenerate the artifact via matlaw-compile.");
-  const std::string remedy =
-      ". The artifact is incomplete or damaged: copy it again or regenerate it via matlaw-compile.";
+  const std::string remedy = damaged;
   for (const auto & [name, record] : metadata.files)
   {
     // Builds for other devices may be left behind when an artifact is copied.
@@ -211,6 +236,7 @@ Artifact open_artifact(const std::string & folder, const std::string & name, con
   check_seal(folder);
   check_consistency(metadata, folder);
   check_files(metadata, folder, key);
+  open_weights(artifact);
   return artifact;
 }
 }

@@ -5,6 +5,7 @@
 
 #include "artifact/Metadata.h"
 #include "matlaw/load_model.h"
+#include "weights/FileView.h"
 
 namespace matlaw::artifact
 {
@@ -24,6 +25,9 @@ struct Artifact
   at::ScalarType dtype = at::kDouble;
   /// File of each graph that the segments use, keyed by stem
   std::map<std::string, GraphFile> graphs;
+  /// The file of the weights outside the code, and its bytes; empty where there are none
+  std::string weight_file;
+  weights::FileView weights;
 };
 
 /// Opens and checks an artifact, in this order: JSON and schema version, name, torch version, device and dtype, CPU, C

@@ -256,6 +256,8 @@ Segment read_segment(const Node & node)
   segment.inputs = node.at("inputs").texts();
   segment.outputs = node.at("outputs").texts();
   segment.parameters = node.at("parameters").texts();
+  if (const auto weights = node.find("weights"))
+    segment.weights = weights->texts();
   const auto graphs = node.at("graphs");
   if (!segment.implicit)
   {
@@ -564,6 +566,17 @@ Metadata read_metadata(const std::string & folder)
   }
   for (const auto & [name, node] : root.at("files").entries())
     metadata.files[name] = {node.at("sha256").text(), node.at("bytes").count()};
+  if (const auto weights = root.find("weights"))
+  {
+    for (const auto & node : weights->items())
+    {
+      auto & weight = metadata.weights.emplace_back();
+      weight.name = weight.reported = node.at("name").text();
+      read_variable(node, weight);
+    }
+    for (const auto & [dtype, node] : root.at("weight_files").entries())
+      metadata.weight_files[dtype] = node.text();
+  }
   return metadata;
 }
 
@@ -656,6 +669,10 @@ void check_consistency(const Metadata & metadata, const std::string & folder)
     for (const auto & name : segment.parameters)
       if (!parameters.count(name))
         refuse(what + " reads the parameter '" + name + "', which is not described");
+    for (const auto & name : segment.weights)
+      if (std::none_of(metadata.weights.begin(), metadata.weights.end(),
+                       [&](const auto & weight) { return weight.name == name; }))
+        refuse(what + " reads the weight '" + name + "', which is not described");
     const std::set<std::string> own_inputs(segment.inputs.begin(), segment.inputs.end());
     const std::set<std::string> own_outputs(segment.outputs.begin(), segment.outputs.end());
     for (const auto & jvp : {segment.jvp, segment.substep_jvp})

@@ -92,6 +92,7 @@ struct Segment
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<std::string> parameters;
+  std::vector<std::string> weights;
 
   // forward
   std::string value;
@@ -172,6 +173,9 @@ struct Metadata
   std::map<std::string, Variable> variables;
   std::map<std::string, Build> builds;
   std::map<std::string, FileRecord> files;
+  /// Weights outside the compiled code, and the file of them for each dtype
+  std::vector<Variable> weights;
+  std::map<std::string, std::string> weight_files;
 };
 
 /// Reads `<folder>/metadata.json`. Throws FatalError for text that is not JSON, another schema version, a missing key

@@ -10,7 +10,7 @@
 
 namespace matlaw::graph
 {
-/// Shape of one slot without its batch axis, (*base, *sub_batch).
+/// Shape of one slot without its batch axis, (*base, *sub_batch); of a weight, (*sub_batch, *base).
 using Shape = std::vector<std::int64_t>;
 
 /// What the runtime knows of a graph's interface.
@@ -19,12 +19,16 @@ struct Signature
   std::vector<Shape> inputs;
   std::vector<Shape> outputs;
   at::ScalarType dtype;
+  /// Positions of the inputs that are weights: `first_weight` ... `first_weight + weights - 1`
+  std::size_t first_weight = 0, weights = 0;
+
+  bool is_weight(std::size_t input) const { return input >= first_weight && input < first_weight + weights; }
 };
 
-/// Component c of slot k, row i, is at `((Real *)slot[k])[c * ld + i]`; pointers are aligned to 64 bytes, ld is a
-/// multiple of native::row_block. Every component of every output is written for every row, blocks that do not depend on
-/// the batch too; of the columns past `rows` as many as the graph finds convenient, so that inputs there must be numbers.
-/// May be run from many threads at once.
+/// Component c of slot k, row i, is at `((Real *)slot[k])[c * ld + i]`, of a weight at `((Real *)slot[k])[c]` for all
+/// rows; other pointers are aligned to 64 bytes, ld is a multiple of native::row_block. Every component of every output
+/// is written for every row, blocks that do not depend on the batch too; of the columns past `rows` as many as the graph
+/// finds convenient, so that inputs there must be numbers. May be run from many threads at once.
 class Graph
 {
 public:

@@ -81,6 +81,12 @@ public:
     for (std::size_t k = 0; k < _signature.inputs.size(); k++)
     {
       auto shape = _signature.inputs[k];
+      if (_signature.is_weight(k))
+      {
+        shape.push_back(1);
+        arguments.push_back(at::from_blob(const_cast<void *>(inputs[k]), shape, options));
+        continue;
+      }
       shape.push_back(ld);
       auto whole = at::from_blob(const_cast<void *>(inputs[k]), shape, options);
       // The package was compiled for contiguous tensors and does not check.

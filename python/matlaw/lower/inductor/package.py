@@ -55,8 +55,10 @@ def export(lowerable: Lowerable, constants: Sequence[NDArray] | None = None) -> 
             return tuple(self.graph_module(*flat))
 
     rows = torch.export.Dim("rows", min=2)
-    arguments = tuple(torch.zeros(*slot.shape, _EXAMPLE_ROWS, dtype=dtype, device=device) for slot in graph.inputs)
-    dynamic: Any = {"flat": tuple({len(slot.shape): rows} for slot in graph.inputs)}
+    arguments = tuple(
+        torch.zeros(*slot.batched_shape(_EXAMPLE_ROWS), dtype=dtype, device=device) for slot in graph.inputs
+    )
+    dynamic: Any = {"flat": tuple({} if slot.shared else {len(slot.shape): rows} for slot in graph.inputs)}
     buffer = io.BytesIO()
     try:
         with warnings.catch_warnings():

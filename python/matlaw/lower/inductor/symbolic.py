@@ -45,7 +45,7 @@ def record_symbolically(
     rows = mode.from_tensor(torch.empty(_HINT), static_shapes=False, symbolic_context=context).shape[0]
     try:
         with mode, enable_python_dispatcher():
-            arguments = [torch.empty(*slot.shape, rows, dtype=dtype, device=device) for slot in inputs]
+            arguments = [torch.empty(*slot.batched_shape(rows), dtype=dtype, device=device) for slot in inputs]
             numbers = [torch.empty(x.shape, dtype=torch.from_numpy(x).dtype, device=device) for x in constants]
             module = make_fx(lambda *all: tuple(function_with(all[len(inputs) :])(*all[: len(inputs)])))(
                 *arguments, *numbers

@@ -54,13 +54,19 @@ class Kernel:
     def __call__(self, *inputs: NDArray) -> list[NDArray]:
         """Evaluate.
 
-        :param inputs: per slot ``(*shape, B)``; rows are padded to a multiple of 8 by repeating the last one
+        :param inputs: per slot ``(*shape, B)``, of a weight ``(*shape, 1)``; rows are padded to a multiple of 8 by
+            repeating the last one
         :returns: per output ``(*shape, B)``
         """
         rows = inputs[0].shape[-1]
         ld = -(-rows // ROW_BLOCK) * ROW_BLOCK
         handed = []
         for slot, x in zip(self.inputs, inputs, strict=True):
+            if slot.shared:
+                weight = aligned(1, slot.size, self.dtype)
+                weight[0] = np.asarray(x).reshape(slot.size)
+                handed.append(weight)
+                continue
             buffer = aligned(slot.size, ld, self.dtype)
             buffer[:, :rows] = np.asarray(x).reshape(slot.size, rows)
             buffer[:, rows:] = buffer[:, rows - 1 : rows]

@@ -41,9 +41,12 @@ def emit(program: Program, title: str, float32: bool = False) -> str:
     :param title: what the kernel is, for the comment at its top
     :param float32: compute in single precision; constants are rounded once
     """
-    body = "\n".join(f"    {line}".rstrip() for line in _Writer(program, float32).lines())
+    writer = _Writer(program, float32)
+    body = "\n".join(f"    {line}".rstrip() for line in writer.lines())
+    tables = "\n".join(_table(k, program.pool.tables[k], float32) for k in sorted(writer.tables))
     pointers = [
-        f"  const real * const x{k} = (const real *)inputs[{k}]; // {_one_line(slot.name)} {_shape(slot.shape)}"
+        f"  const real * const x{k} = (const real *)inputs[{k}]; // {_one_line(slot.name)} "
+        f"{_shape(slot.shape, slot.shared)}"
         for k, slot in enumerate(program.inputs)
     ]
     pointers += [
@@ -62,7 +65,7 @@ def emit(program: Program, title: str, float32: bool = False) -> str:
 const int32_t matlaw_abi_version = 1;
 const int32_t matlaw_lanes = MATLAW_LANES;
 
-MATLAW_EXPORT void matlaw_graph(const void * const * inputs, void * const * outputs, int64_t ld, int64_t n)
+{tables}MATLAW_EXPORT void matlaw_graph(const void * const * inputs, void * const * outputs, int64_t ld, int64_t n)
 {{
 {head}
   for (int64_t i = 0; i < n; i += MATLAW_LANES)
@@ -82,8 +85,16 @@ def without_comments(source: str) -> str:
     return "\n".join(line.partition("//")[0].rstrip() for line in source.splitlines())
 
 
-def _shape(shape: tuple[int, ...]) -> str:
-    return "(" + ", ".join(str(n) for n in (*shape, "rows")) + ")"
+def _shape(shape: tuple[int, ...], shared: bool = False) -> str:
+    return "(" + ", ".join(str(n) for n in (*shape, *([] if shared else ["rows"]))) + ")"
+
+
+def _table(k: int, numbers: np.ndarray, float32: bool) -> str:
+    """The definition of an array of constants; the rounded numbers are exact as hexadecimal ones."""
+    rounded = numbers.astype(np.float32) if float32 else numbers
+    texts = [float(x).hex() for x in rounded]
+    lines = ",\n  ".join(", ".join(texts[i : i + 4]) for i in range(0, len(texts), 4))
+    return f"static const real k{k}[] = {{\n  {lines}}};\n"
 
 
 def _literal(number: float, float32: bool) -> str:
@@ -108,6 +119,11 @@ class _Writer:
         self.program = program
         self.float32 = float32
         self.names: dict[int, str] = {}
+        #: Arrays that hold the operands of products, by these, and numbers of the tables that are used.
+        self.arrays: dict[tuple[int, ...], str] = {}
+        self.tables: set[int] = set()
+        #: The products that are computed together.
+        self.products: dict[tuple, list[Value]] = {}
         self.origin = ""
         #: Per value where it is stored: output and place.
         self.stores: dict[int, list[tuple[int, Place]]] = {}
@@ -124,6 +140,11 @@ class _Writer:
                 yield f"for (int64_t c = 0; c < {slot.size}; ++c)"
                 yield f"  store(y{k} + c * ld, i, all(0.0));"
         every = reachable(self.roots.values())
+        for v in every:
+            if v.op == "dot":
+                self.products.setdefault(_product_key(v), []).append(v)
+        for group in self.products.values():
+            group.sort(key=lambda v: _numbers_of(v)[1])
         sums = [v for v in every if v.op == "site_sum"]
         looped = [v for v in self.roots.values() if v.varies or any(p.stride for _, p in self.stores[v.id])]
         needed_outside = self._outside(every, sums)
@@ -153,7 +174,7 @@ class _Writer:
             yield f"rows t{v.id} = all(0.0);"
         yield f"for (int64_t s = 0; s < {self.program.sites}; ++s)"
         yield "{"
-        outer = dict(self.names)
+        outer, arrays = dict(self.names), dict(self.arrays)
         self.origin = ""
         for v in order_statements([*(v.args[0] for v in added), *stored], self.names):
             yield from (f"  {line}" for line in self._define(v))
@@ -164,7 +185,7 @@ class _Writer:
         for v in added:
             yield f"  t{v.id} = t{v.id} + {self.names[v.args[0].id]};"
         yield "}"
-        self.names = outer
+        self.names, self.arrays = outer, arrays
         self.origin = ""
         for v in added:
             yield from self._store(v, looping=False)
@@ -178,9 +199,36 @@ class _Writer:
             if v.origin and v.origin != self.origin:
                 self.origin = v.origin
                 yield f"// {_one_line(v.origin)}"
+            if v.op == "dot":
+                yield from self._define_products(v)
+                return
             self.names[v.id] = f"t{v.id}"
             kind = "mask" if v.is_mask else "rows"
-            yield f"const {kind} t{v.id} = {_expression(v, self.names)};{_note(v, self.program)}"
+            yield f"const {kind} t{v.id} = {_expression(v, self.names, self.program)};{_note(v, self.program)}"
+
+    def _define_products(self, v: Value) -> Iterable[str]:
+        """A product with shared numbers, and all others that have the same factors and numbers of the same matrix."""
+        if v.id in self.names:
+            return
+        group = self.products[_product_key(v)]
+        (slot, first, stride), step = _numbers_of(v), 0
+        components = [_numbers_of(w)[1] for w in group]
+        if len(group) > 1:
+            first, step = components[0], components[1] - components[0]
+        if components != [first + k * step for k in range(len(group))]:
+            group, first = [v], _numbers_of(v)[1]
+        if slot < 0:
+            self.tables.add(-1 - slot)
+        factors = tuple(a.id for a in v.args)
+        if factors not in self.arrays:
+            self.arrays[factors] = f"a{v.id}"
+            yield f"const rows a{v.id}[] = {{{', '.join(self.names[a] for a in factors)}}};"
+        numbers = f"x{slot}" if slot >= 0 else f"k{-1 - slot}"
+        array, count = self.arrays[factors], len(group)
+        yield f"rows y_{v.id}[{count}];"
+        yield f"dense<{len(factors)}, {stride}>({numbers} + {first}, {step}, {array}, {count}, y_{v.id});"
+        for k, w in enumerate(group):
+            self.names[w.id] = f"y_{v.id}[{k}]"
 
     def _store(self, v: Value, looping: bool) -> Iterable[str]:
         for k, place in self.stores.get(v.id, ()):
@@ -190,16 +238,29 @@ class _Writer:
                 yield f"store({_address(f'y{k}', place)}, i, {self.names[v.id]}); // {where}"
 
 
+def _numbers_of(v: Value) -> tuple[int, int, int]:
+    """Slot, first component and stride of the numbers that a product is with."""
+    assert isinstance(v.data, tuple)
+    return v.data
+
+
+def _product_key(v: Value) -> tuple:
+    slot, _, stride = _numbers_of(v)
+    return (slot, stride, *(a.id for a in v.args))
+
+
 def _address(pointer: str, place: Place) -> str:
     if place.stride:
         return f"{pointer} + ({place.component} + s * {place.stride}) * ld"
     return f"{pointer} + {place.component} * ld" if place.component else pointer
 
 
-def _expression(v: Value, names: dict[int, str]) -> str:
+def _expression(v: Value, names: dict[int, str], program: Program) -> str:
     if v.op == "input":
         assert isinstance(v.data, tuple)
         slot, component, stride = v.data
+        if program.inputs[slot].shared:
+            return f"all(x{slot}[{component}])"
         return f"load({_address(f'x{slot}', Place(component, stride))}, i)"
     operands = [names[a.id] for a in v.args]
     if v.op in _INFIX:

@@ -40,6 +40,7 @@ from matlaw.models.common.rotation_integration import (
     WR2ExplicitExponentialTimeIntegration,
     WR2ImplicitExponentialTimeIntegration,
 )
+from matlaw.models.common.torch_module import TorchModule
 
 __all__ = [
     "AOTIModel",
@@ -74,6 +75,7 @@ __all__ = [
     "ScalarPNorm",
     "ScalarToDiagonalSR2",
     "SymmetricHermiteInterpolation",
+    "TorchModule",
     "VecComponents",
     "WR2ExplicitExponentialTimeIntegration",
     "WR2ImplicitExponentialTimeIntegration",

@@ -1,7 +1,8 @@
 // Vectors of rows for generated kernels: arithmetic of GCC vector types, and functions of libmvec.
 //
-// Accuracy of exp, log, pow, tanh, sinh, cosh: 2 units in the last place; of sin and cos: 4 (libmvec's bound). NaN, infinities, zeros,
-// denormals and negative arguments give what <math.h> gives. A lane's result does not depend on the other lanes.
+// Accuracy of exp, log, pow, tanh, sinh, cosh: 2 units in the last place; of sin and cos: 4 (libmvec's bound). NaN,
+// infinities, zeros, denormals and negative arguments give what <math.h> gives. A lane's result does not depend on the
+// other lanes.
 #pragma once
 
 #include <immintrin.h>
@@ -58,21 +59,75 @@ extern "C"
   rows MATLAW_VECTOR_FUNCTION(pow, vv)(rows, rows);
 }
 
-MATLAW_INLINE rows load(const real * component, int64_t row) { return *(const rows *)(component + row); }
-MATLAW_INLINE void store(real * component, int64_t row, rows x) { *(rows *)(component + row) = x; }
-MATLAW_INLINE rows all(real x) { return x - (rows){}; }
+MATLAW_INLINE rows load(const real * component, int64_t row)
+{
+  return *(const rows *)(component + row);
+}
+MATLAW_INLINE void store(real * component, int64_t row, rows x)
+{
+  *(rows *)(component + row) = x;
+}
+MATLAW_INLINE rows all(real x)
+{
+  return x - (rows){};
+}
 
-MATLAW_INLINE rows where(mask m, rows a, rows b) { return m ? a : b; }
-MATLAW_INLINE mask all_mask(bool truth) { return (mask){} - (mask_bits)truth; }
+/// Products with numbers that all rows share: y[i] is the sum of w[i * step + j * stride] * x[j] over j < n, term by
+/// term in this order. Eight results at once keep the adders busy.
+template <int n, int64_t stride>
+static __attribute__((noinline, unused)) void dense(const real * w, int64_t step, const rows * x, int m, rows * y)
+{
+  constexpr int block = 8;
+  int i = 0;
+  for (; i + block <= m; i += block, w += block * step)
+  {
+    rows sum[block] = {};
+    for (int j = 0; j < n; ++j)
+#pragma GCC unroll 8
+      for (int k = 0; k < block; ++k)
+        sum[k] = sum[k] + w[k * step + j * stride] * x[j];
+#pragma GCC unroll 8
+    for (int k = 0; k < block; ++k)
+      y[i + k] = sum[k];
+  }
+  for (; i < m; ++i, w += step)
+  {
+    rows sum = {};
+    for (int j = 0; j < n; ++j)
+      sum = sum + w[j * stride] * x[j];
+    y[i] = sum;
+  }
+}
+
+MATLAW_INLINE rows where(mask m, rows a, rows b)
+{
+  return m ? a : b;
+}
+MATLAW_INLINE mask all_mask(bool truth)
+{
+  return (mask){} - (mask_bits)truth;
+}
 
 // NaN when either is NaN, as torch.maximum and torch.minimum.
-MATLAW_INLINE rows max_of(rows a, rows b) { return ((a > b) | (a != a)) ? a : b; }
-MATLAW_INLINE rows min_of(rows a, rows b) { return ((a < b) | (a != a)) ? a : b; }
+MATLAW_INLINE rows max_of(rows a, rows b)
+{
+  return ((a > b) | (a != a)) ? a : b;
+}
+MATLAW_INLINE rows min_of(rows a, rows b)
+{
+  return ((a < b) | (a != a)) ? a : b;
+}
 
 // 0 for NaN, as torch.sign.
-MATLAW_INLINE rows sign_of(rows x) { return where(x > all(0), all(1), all(0)) - where(x < all(0), all(1), all(0)); }
+MATLAW_INLINE rows sign_of(rows x)
+{
+  return where(x > all(0), all(1), all(0)) - where(x < all(0), all(1), all(0));
+}
 
-MATLAW_INLINE rows abs_of(rows x) { return (rows)((mask)x & ~(mask)(-(rows){})); }
+MATLAW_INLINE rows abs_of(rows x)
+{
+  return (rows)((mask)x & ~(mask)(-(rows){}));
+}
 
 MATLAW_INLINE rows sqrt_of(rows x)
 {
@@ -87,13 +142,28 @@ MATLAW_INLINE rows sqrt_of(rows x)
 }
 
 #if defined(MATLAW_FLOAT32)
-MATLAW_INLINE rows tanh_of(rows x) { return MATLAW_VECTOR_FUNCTION(tanh, v)(x); }
+MATLAW_INLINE rows tanh_of(rows x)
+{
+  return MATLAW_VECTOR_FUNCTION(tanh, v)(x);
+}
 #else
-MATLAW_INLINE rows log_of(rows x) { return MATLAW_VECTOR_FUNCTION(log, v)(x); }
+MATLAW_INLINE rows log_of(rows x)
+{
+  return MATLAW_VECTOR_FUNCTION(log, v)(x);
+}
 #endif
-MATLAW_INLINE rows sin_of(rows x) { return MATLAW_VECTOR_FUNCTION(sin, v)(x); }
-MATLAW_INLINE rows cos_of(rows x) { return MATLAW_VECTOR_FUNCTION(cos, v)(x); }
-MATLAW_INLINE rows pow_of(rows x, rows y) { return MATLAW_VECTOR_FUNCTION(pow, vv)(x, y); }
+MATLAW_INLINE rows sin_of(rows x)
+{
+  return MATLAW_VECTOR_FUNCTION(sin, v)(x);
+}
+MATLAW_INLINE rows cos_of(rows x)
+{
+  return MATLAW_VECTOR_FUNCTION(cos, v)(x);
+}
+MATLAW_INLINE rows pow_of(rows x, rows y)
+{
+  return MATLAW_VECTOR_FUNCTION(pow, vv)(x, y);
+}
 
 #if defined(__FMA__) && defined(MATLAW_FLOAT32)
 MATLAW_INLINE rows add_product(rows c, rows a, rows b) { return (rows)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
