@@ -46,6 +46,7 @@ def sampled(law: matlaw.EagerModel, rows: int) -> tuple[torch.Tensor, torch.Tens
             "t~1": nothing,
             "plastic_strain~1": zero,
             "equivalent_plastic_strain~1": plastic,
+            "flow_rate~1": nothing,
         }
     )["stress"]
     deviator = stress.clone()

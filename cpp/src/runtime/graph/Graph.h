@@ -27,8 +27,8 @@ struct Signature
 
 /// Component c of slot k, row i, is at `((Real *)slot[k])[c * ld + i]`, of a weight at `((Real *)slot[k])[c]` for all
 /// rows; other pointers are aligned to 64 bytes, ld is a multiple of native::row_block. Every component of every output
-/// is written for every row, blocks that do not depend on the batch too; of the columns past `rows` as many as the graph
-/// finds convenient, so that inputs there must be numbers. May be run from many threads at once.
+/// is written for every row, blocks that do not depend on the batch too; of the columns past `rows` as many as the
+/// graph finds convenient, so that inputs there must be numbers. May be run from many threads at once.
 class Graph
 {
 public:
