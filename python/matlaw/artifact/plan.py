@@ -280,9 +280,9 @@ class Planner:
         return SegmentPlan("implicit", segment, used, graphs, forward, linear, sensitivities, outside)
 
     def _find_uncoupled(self, part: SegmentPlan) -> None:
-        """Lets block elimination take the parts of its primary block one by one."""
+        """Lets direct solves take parts of a matrix or its primary block that do not touch one by one."""
         program = self.programs.get(part.forward)
-        if program is None or not any(solve.primary for solve in (part.linear, *part.sensitivities.values())):
+        if program is None or part.kind != "implicit":
             return
         count = len(part.forward.outputs)
         first = g.offsets(part.forward.outputs)
@@ -487,12 +487,13 @@ class Planner:
             graph = g.sensitivity_graph(f"{stem}_sensitivity", part.forward, givens)
             kinds.append(("jacobian_given", part.sensitivities["input"], graph))
         for replaced, solve, graph in kinds:
-            if replaced not in part.graphs or solve != LinearSolve():
+            if replaced not in part.graphs or solve.krylov is not None or solve.primary is not None:
                 continue
             sparse = sparse_program(graph, program)
             columns = 1 if graph.kind == "newton_step" else graph.outputs[0].shape[1]
             # The operations of a dense solve, and what it moves to and fro.
-            dense = 2 * n**3 // 3 + 2 * n**2 * columns + 2 * n * (n + columns)
+            blocks = [len(rows) for rows, _ in solve.elimination] or [n]
+            dense = sum(2 * k**3 // 3 + 2 * k**2 * columns + 2 * k * (k + columns) for k in blocks)
             dense += sum(native_program(part.graphs[kind], program).statement_count for kind in {"jacobian", replaced})
             if sparse is not None and sparse.statement_count < dense and self._is_accurate(graph, sparse, program):
                 part.graphs[graph.kind] = graph

@@ -21,7 +21,8 @@ class LinearSolve:
     """A linear solver applied to a system.
 
     :ivar primary: rows and columns that a direct solver eliminates first; None for one dense system
-    :ivar elimination: the uncoupled blocks that these fall into; a single one when nothing is known of the matrix
+    :ivar elimination: the uncoupled blocks that these fall into; a single one when nothing is known of the matrix. Of
+        a dense system the parts that do not touch each other, all of it, if there are such
     :ivar krylov: settings of an iterative solver; None for a direct one
     :ivar preconditioner: first component and size of the blocks that precondition an iterative solver
     """
@@ -69,7 +70,7 @@ def linear_solve(
         blocks = solver.preconditioner.blocks(list(sizes.values()))
         return LinearSolve(krylov=solver.settings(), preconditioner=tuple(blocks))
     if not isinstance(solver, SchurComplement):
-        return LinearSolve()
+        return LinearSolve(elimination=_separate(sum(sizes.values()), pattern))
     try:
         rows, columns = solver.primary([sum(sizes[name] for name in group) for group in system.groups])
     except ValueError as e:
@@ -77,6 +78,18 @@ def linear_solve(
     whole: Block = (tuple(rows), tuple(columns))
     blocks_ = uncoupled(whole, pattern) if pattern is not None else (whole,)
     return LinearSolve(primary=(rows, columns), elimination=blocks_)
+
+
+#: From so many unknowns on a matrix is looked at for parts that do not touch each other.
+_WORTH_SEPARATING = 8
+
+
+def _separate(n: int, pattern: Sequence[Sequence[bool]] | None) -> tuple[Block, ...]:
+    """The parts that a whole matrix falls into, such as the grains of a polycrystal; none where it hardly does."""
+    if pattern is None or n < _WORTH_SEPARATING:
+        return ()
+    parts = uncoupled((tuple(range(n)), tuple(range(n))), pattern)
+    return parts if max(len(rows) for rows, _ in parts) <= n // 2 else ()
 
 
 def uncoupled(block: Block, pattern: Sequence[Sequence[bool]]) -> tuple[Block, ...]:

@@ -9,7 +9,7 @@ from matlaw.ir import evaluate
 from matlaw.lower.native import ForwardProgram, native_program
 from matlaw.trace import graphs as g
 from matlaw.trace.derivatives import graph_function
-from matlaw.trace.linear import uncoupled
+from matlaw.trace.linear import linear_solve, uncoupled
 from matlaw.trace.slots import Slot
 
 U, V, GIVEN = Slot("u", ()), Slot("v", (2,)), Slot("given", (2, 2))
@@ -87,3 +87,21 @@ def test_uncoupled_blocks() -> None:
     assert uncoupled(whole, pattern) == (whole,)
     # A row of zeros: no part is square without it.
     assert uncoupled(((0, 1), (0, 1)), [[True, False], [False, False]]) == (((0, 1), (0, 1)),)
+
+
+@pytest.mark.parametrize("n", [4, 8])
+def test_parts_of_a_dense_system_that_do_not_touch(n: int) -> None:
+    from types import SimpleNamespace
+
+    from matlaw.models.solvers import DenseLU
+
+    half = n // 2
+    system = SimpleNamespace(unknown_variables={"u": SimpleNamespace(size=n)})
+    pattern = [[(i < half) == (j < half) for j in range(n)] for i in range(n)]
+    found = linear_solve(DenseLU(), system, pattern)
+    blocks = (tuple(range(half)), tuple(range(half))), (tuple(range(half, n)), tuple(range(half, n)))
+    assert found.elimination == (blocks if n >= 8 else ())  # small systems do not gain from it
+    assert found.primary is None and found.kind == "direct"
+    pattern[0][n - 1] = True  # they touch
+    assert linear_solve(DenseLU(), system, pattern).elimination == ()
+    assert linear_solve(DenseLU(), system).elimination == ()
