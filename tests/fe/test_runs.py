@@ -88,8 +88,8 @@ def _run_with_steps(path: Path, overrides: list[str], sizes: list[float], folder
 
     left = iter(sizes[1:])
     original_first, original_next = ConstantDT.first, ConstantDT.next
-    ConstantDT.first = lambda self: sizes[0]  # type: ignore[method-assign]
-    ConstantDT.next = lambda self: next(left, 1.0)  # type: ignore[method-assign]
+    ConstantDT.first = lambda self, time: sizes[0]  # type: ignore[method-assign]
+    ConstantDT.next = lambda self, time: next(left, 1.0)  # type: ignore[method-assign]
     try:
         overrides = [
             *overrides,
