@@ -79,8 +79,8 @@ def test_a_project_may_find_torch_itself(environment, tmp_path):
         'target_link_libraries(both PRIVATE matlaw::matlaw "${TORCH_LIBRARIES}")\n'
     )
     (tmp_path / "main.cpp").write_text(
-        "#include <matlaw/torch_release.h>\n#include <torch/torch.h>\n"
-        "int main() { matlaw::check_torch_release(); return torch::ones({2}).sum().item<double>() == 2.0 ? 0 : 1; }\n"
+        "#include <matlaw/torch_release.h>\n#include <ATen/ATen.h>\n"
+        "int main() { matlaw::check_torch_release(); return at::ones({2}).sum().item<double>() == 2.0 ? 0 : 1; }\n"
     )
     said = environment.run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build",
                            f"-DCMAKE_PREFIX_PATH={environment.prefix}")  # fmt: skip
