@@ -35,6 +35,7 @@ class Run:
     :ivar reason: ``(B,)`` int8, values of :class:`matlaw.Reason`: why a row failed
     :ivar place: ``(B,)`` int32, the implicit segment, output or input that the reason is about, -1: nothing
     :ivar records: what the solves did, one for each implicit segment, where it was asked for
+    :ivar failing: the :class:`matlaw.eager.failing.FailingRun` of a run in which rows failed
     """
 
     values: dict[str, torch.Tensor]
@@ -46,6 +47,7 @@ class Run:
     reason: torch.Tensor
     place: torch.Tensor
     records: list[SolveRecord] = field(default_factory=list)
+    failing: Any = None
 
     def fail(self, rows: torch.Tensor, reason: torch.Tensor | Reason, place: int) -> None:
         """Says why rows fail, of those for which that is not said yet.

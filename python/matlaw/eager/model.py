@@ -452,21 +452,22 @@ class EagerModel:
         given = Given(values, parameters, derivatives, rows)
         run = self._chain.run(given, detail)
         if run.failed_rows:
-            self._remember(given, run)
+            run.failing = self._remember(given, run)
         return run, batch, sizes
 
-    def _remember(self, given: Given, run: Run) -> None:
+    def _remember(self, given: Given, run: Run) -> FailingRun:
         """Keeps a run in which rows failed, and writes its replay file where that is asked for."""
         solves = any(isinstance(segment, ImplicitSegment) for segment in self._program.segments)
         config = self.solver_config if solves else {}
         failing = FailingRun(self.name, self._chain, given, run, list(self._program.outputs), config)
         self._failing[:] = [failing]
         if not os.environ.get("MATLAW_FAILURE_DIR") or not runtime_core().replay_folder():
-            return
+            return failing
         name, text = self._source_text()
         extensions = [str(extension) for extension in self._source[3]]
         dtype = str(self._dtype).removeprefix("torch.")
         runtime_core().write_replay(failing.look_into(), name, text, extensions, dtype, list(config.items()))
+        return failing
 
     def _source_text(self) -> tuple[str, str]:
         """Name and text of the input file, with includes merged and overrides applied."""
@@ -637,11 +638,7 @@ class EagerModel:
                         bad[0],
                     )
             self._raise_for_time(inputs, batch, bad)
-        failure = self.last_failure()
-        raise ConvergenceError(
-            f"model '{self.name}' did not converge" if failure is None else failure.message(),
-            run.failed_rows,
-        )
+        raise ConvergenceError(run.failing.look_into().message(), run.failed_rows)
 
 
 def load_model(

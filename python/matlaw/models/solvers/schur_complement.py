@@ -45,7 +45,12 @@ class SchurComplement(LinearSolver):
         for option in ("primary_solver", "schur_solver"):
             solver = linear_solver(context, option)
             if not isinstance(solver, DenseLU):
-                raise context.error(f"expected a DenseLU solver, got '{context.option(option)}'", option)
+                raise context.error(
+                    f"'{context.option(option)}' is a {type(solver).__name__}, but the two blocks of a SchurComplement "
+                    "are assembled and solved with pivots, row by row; another solver within it saves nothing. Give a "
+                    "DenseLU solver",
+                    option,
+                )
 
     def check(self, system: NonlinearSystem) -> str:
         """Why the solver does not fit a system of equations; an empty text when it does."""
