@@ -67,7 +67,7 @@
   [stress_yy_abs]
     type = ElementExtremeValue
     variable = stress_yy
-    value_type = max_abs
+    value_type = max
   []
   [shortening]
     type = AverageNodalVariableValue
