@@ -12,7 +12,7 @@ from matlaw.models import declarations
 RECORDS = json.loads(Path(__file__).parents[2].joinpath("data", "material_catalog.json").read_text())
 CATALOGUE = {(r["section"], r["type"]): r["options"] for r in RECORDS}
 #: Types of this program alone.
-OWN = {("Drivers", "ModelUnitTest")}
+OWN = {("Drivers", "ModelUnitTest"), ("Models", "TorchModule")}
 TYPES = [
     (section, name)
     for section in SECTIONS

@@ -14,6 +14,7 @@ ELSEWHERE = {
     "AOTIModel",
     "ComposedModel",
     "ImplicitUpdate",
+    "TorchModule",  # of this program alone
     # The exponential map of the other program is not the tangent of a quarter of the angle; see test_rotations.py.
     "WR2ExplicitExponentialTimeIntegration",
     "WR2ImplicitExponentialTimeIntegration",
