@@ -17,7 +17,7 @@ from matlaw.errors import CompileError
 from matlaw.ir.backward_error import backward_errors, too_large
 from matlaw.lower.native.kernel import ROW_BLOCK, Kernel
 from matlaw.trace.derivatives import graph_function, stacked
-from matlaw.trace.graphs import Forward, Graph, dr_dparam_graph, jacobian_graph, offsets
+from matlaw.trace.graphs import Forward, Graph, dense_system, offsets
 
 #: Batch sizes at which compiled graphs run.
 BATCHES: Final = (1, 2, 3, 17, ROWS)
@@ -174,8 +174,8 @@ def compare_solution(graph: Graph, evaluator: Evaluator, inputs: Sequence[NDArra
     :raises CompileError: it is too large, or a row depends on others
     """
     n = graph.outputs[0].shape[0]
-    assert graph.forward is not None
-    A, b = _dense_system(graph, inputs)
+    dense, sign = dense_system(graph)
+    A, b = (x.reshape(n, -1, STATES) for x in eager(dense, inputs))
     order = np.arange(ROWS) % STATES
     whole: list[NDArray] = []
     for rows in reversed(BATCHES):
@@ -184,23 +184,13 @@ def compare_solution(graph: Graph, evaluator: Evaluator, inputs: Sequence[NDArra
         if not all(np.array_equal(y, w[:, :rows], equal_nan=True) for y, w in zip(results, whole, strict=True)):
             raise CompileError(f"{what}: a row's result depends on the number of rows ({rows})")
     x, sound = whole[0][:, :STATES].reshape(n, -1, STATES), whole[-1][0, :STATES] == 1.0
-    errors = backward_errors(A, x, b)
+    errors = backward_errors(A, x, sign * b)
     compared = errors[sound & np.isfinite(A).all(axis=(0, 1)) & (np.abs(A).max(axis=(0, 1)) < _HUGE[False])]
+    if not len(compared):
+        raise CompileError(f"{what}: it calls none of {STATES} sampled states sound")
     if wrong := too_large(compared, graph.kind):
         raise CompileError(f"{what}: {wrong}")
-    return float(np.median(compared)) if len(compared) else 0.0
-
-
-def _dense_system(graph: Graph, inputs: Sequence[NDArray]) -> tuple[NDArray, NDArray]:
-    """The matrix and the right-hand sides that a graph solves with, ``(n, n, STATES)`` and ``(n, columns, STATES)``."""
-    assert graph.forward is not None
-    n = graph.outputs[0].shape[0]
-    if graph.kind == "newton_step":
-        A, b = eager(jacobian_graph(graph.stem, graph.forward), inputs)
-    else:
-        A, B = eager(dr_dparam_graph(graph.stem, graph.forward, graph.columns), inputs)
-        b = -B
-    return A.reshape(n, n, STATES), b.reshape(n, -1, STATES)
+    return float(np.median(compared))
 
 
 def _check(

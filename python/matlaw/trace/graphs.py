@@ -281,6 +281,17 @@ def sensitivity_graph(stem: str, forward: Forward, givens: Sequence[str]) -> Gra
     return Graph("sensitivity", stem, forward.inputs, outputs, forward, **columns, native_only=True)
 
 
+def dense_system(graph: Graph) -> tuple[Graph, float]:
+    """The graph that forms the system which ``newton_step`` or ``sensitivity`` solves without forming it.
+
+    :returns: the graph, whose outputs are the matrix and the right-hand sides, and the sign that these are to have
+    """
+    assert graph.forward is not None
+    if graph.kind == "newton_step":
+        return jacobian_graph(graph.stem, graph.forward), 1.0
+    return dr_dparam_graph(graph.stem, graph.forward, graph.columns), -1.0
+
+
 def matvec_graph(stem: str, forward: Forward) -> Graph:
     """``J v`` with ``J = dr/du``; ``v`` comes after all that the residual takes."""
     n = total_size(forward.outputs)

@@ -112,3 +112,43 @@ def test_noise_moves_every_operation_a_little() -> None:
     [noisy] = with_noise(lambda y: [y * y + y], [x], 1e-6, 0)
     relative = (noisy / (x * x + x) - 1).abs()
     assert 1e-8 < relative.max() < 1e-5
+
+
+GIVEN = Slot("g", (2,))
+#: u - g u / 4 - g = 0, u[1] likewise: A = 1 - g / 4, Bg = -(1 + u / 4), both diagonal.
+IMPLICIT = g.Forward("implicit", lambda u, given: [u - 0.25 * given * u - given], (X, GIVEN), (X,))
+
+
+def solved(kind: str, spoil: float = 0.0, sound: float = 1.0) -> selfcheck.Evaluator:
+    """A kernel of the implicit function, off by a part of the solution."""
+
+    def evaluate(inputs: Sequence[NDArray]) -> list[NDArray]:
+        u, given = inputs
+        A, b = 1 - 0.25 * given, given + 0.25 * given * u - u
+        flag = np.full((1, u.shape[1]), sound)
+        if kind == "newton_step":
+            return [b / A * (1 + spoil), b, flag]
+        X = np.zeros((4, u.shape[1]))
+        X[0], X[3] = (1 + 0.25 * u) / A * (1 + spoil)
+        return [X, flag]
+
+    return evaluate
+
+
+@pytest.mark.parametrize("kind", ["newton_step", "sensitivity"])
+def test_solutions_without_a_matrix_are_checked_by_the_matrix(kind: str) -> None:
+    make = {"newton_step": g.newton_step_graph, "sensitivity": lambda s, f: g.sensitivity_graph(s, f, ["g"])}
+    graph = make[kind]("test", IMPLICIT)
+    inputs = selfcheck.sample(graph, {}, False)
+    assert selfcheck.compare_solution(graph, solved(kind), inputs, "test.so") < 1e-14
+    with pytest.raises(CompileError, match=r"test\.so: .* rows have backward errors above"):
+        selfcheck.compare_solution(graph, solved(kind, spoil=1e-3), inputs, "test.so")
+    with pytest.raises(CompileError, match="calls none of 200 sampled states sound"):
+        selfcheck.compare_solution(graph, solved(kind, sound=0.0), inputs, "test.so")
+
+    def by_size(values: Sequence[NDArray]) -> list[NDArray]:
+        x, *others = solved(kind)(values)
+        return [x * (1 + 1e-15 * (x.shape[1] > 100)), *others]
+
+    with pytest.raises(CompileError, match="depends on the number of rows"):
+        selfcheck.compare_solution(graph, by_size, inputs, "test.so")
