@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -42,6 +43,12 @@ class Environment:
             [str(part) for part in command], cwd=cwd or self.home, env=environment | variables,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def version() -> str:
+    """That of the sources; these tests need no matlaw beside the one that they are about."""
+    return runpy.run_path(str(ROOT / "python" / "matlaw" / "version.py"))["__version__"]
 
 
 @pytest.fixture(scope="session")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-import matlaw
 
 ROOT = Path(__file__).parents[2]
 MODELS = ROOT / "examples" / "models"
@@ -39,10 +38,10 @@ def host(environment, tmp_path_factory) -> Path:
     return build / "compiled"
 
 
-def test_packages_have_the_version_of_the_sources(environment):
+def test_packages_have_the_version_of_the_sources(environment, version):
     code = "import matlaw, matlaw.config; print(matlaw.__version__, matlaw.config.prefix())"
     said = environment.run("python", "-c", code)
-    assert said.split() == [matlaw.__version__, str(environment.prefix.resolve())]
+    assert said.split() == [version, str(environment.prefix.resolve())]
     names = {path.name.rsplit("-", 2)[0] for path in (environment.prefix / "conda-meta").glob("*.json")}
     assert {"libmatlaw", "matlaw", "matlaw-moose", "nmhit", "libtorch", "pytorch"} <= names
 
@@ -130,9 +129,11 @@ def test_matlaw_moose_holds_the_application_and_sets_matlaw_dir(environment):
 
 def test_law_plugin_and_host_work_after_the_environment_moved(environment, host, law, tmp_path):
     """Last in this file: it takes the environment away."""
-    environment.run("matlaw-umat", law, "--model", "model", "-o", tmp_path / "plugins" / "steel")
-    moved = type(environment)(environment.prefix.with_name("moved"), environment.home)
-    environment.prefix.rename(moved.prefix)
+    beside = environment.prefix.with_name("plugins")  # moves together with the environment
+    for folder in (tmp_path / "plugins", beside):
+        environment.run("matlaw-umat", law, "--model", "model", "-o", folder / "steel")
+    place = environment.prefix.parent.rename(environment.prefix.parent.with_name("moved"))
+    moved = type(environment)(place / environment.prefix.name, place / environment.home.name)
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(law.parent, elsewhere / "law")
     shutil.move(tmp_path / "plugins", elsewhere / "plugins")
@@ -140,6 +141,8 @@ def test_law_plugin_and_host_work_after_the_environment_moved(environment, host,
     assert "t = 1.0000" in moved.run(
         host, elsewhere / "law" / "model_aoti.i", LD_LIBRARY_PATH=str(moved.prefix / "lib")
     )
+    tests = {"PYTHONPATH": str(ROOT / "tests" / "python" / "umat")}
+    # A plugin that lay elsewhere, in a program of the environment, which need not be activated.
     code = (
         "import sys, numpy as np, matlaw, matlaw.config\n"
         "from umat_host import Point, Umat\n"
@@ -150,11 +153,22 @@ def test_law_plugin_and_host_work_after_the_environment_moved(environment, host,
         "point = Point(strain_increment=np.array([1e-3, 0, 0, 0, 0, 0]))\n"
         "Umat(sys.argv[2])(point)\n"
         "np.testing.assert_allclose(point.stress[:3], stress[0, :3], rtol=1e-10)\n"
-        "print(matlaw.config.prefix())\n"
+        "print(matlaw.config.prefix(), point.stress[0])\n"
     )
     said = moved.run(
         "python", "-c", code, elsewhere / "law" / "model_aoti.i", elsewhere / "plugins" / "steel.so",
-        PYTHONPATH=str(ROOT / "tests" / "python" / "umat"),
-        MATLAW_UMAT_LIBRARY=str(moved.prefix / "lib" / "libmatlaw_umat.so"),
+        CONDA_PREFIX="", **tests,
     )  # fmt: skip
-    assert said.split()[-1] == str(moved.prefix.resolve())
+    prefix, stress = said.split()[-2:]
+    assert prefix == str(moved.prefix.resolve())
+    # In a program of another place: by the way from plugin to environment, and by the activated environment.
+    code = (
+        "import sys, numpy as np\n"
+        "from umat_host import Point, Umat\n"
+        "point = Point(strain_increment=np.array([1e-3, 0, 0, 0, 0, 0]))\n"
+        "Umat(sys.argv[1])(point)\n"
+        "print(point.stress[0])\n"
+    )
+    for plugin, activated in ((place / "plugins", ""), (elsewhere / "plugins", str(moved.prefix))):
+        said = moved.run(sys.executable, "-c", code, plugin / "steel.so", CONDA_PREFIX=activated, **tests)
+        assert float(said) == pytest.approx(float(stress), rel=1e-12)

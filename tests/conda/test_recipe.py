@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import matlaw
-
 ROOT = Path(__file__).parents[2]
 yaml = pytest.importorskip("yaml")
 tomllib = pytest.importorskip("tomllib")  # Python 3.11
@@ -30,8 +28,8 @@ def outputs(meta) -> dict[str, dict]:
     return {output["name"]: output for output in meta["outputs"]}
 
 
-def test_the_version_is_the_one_of_the_package(meta):
-    assert meta["package"]["version"] == matlaw.__version__
+def test_the_version_is_the_one_of_the_package(meta, version):
+    assert meta["package"]["version"] == version
 
 
 def test_all_outputs_are_there(outputs):

@@ -80,7 +80,9 @@ def write_plugin(
         mapping.start_from(name, values)
     where = os.path.relpath(place, output.parent) if not link else str(place.resolve())
     python = ("", "") if compiled else (_libpython(), str(Path(sys.prefix) / "bin"))
-    text = render(mapping, where, model or law.name, str(library), host, *python)
+    # It may be the plugin that moves, or the plugin and the environment together.
+    evaluator = f"{library}:{os.path.relpath(library, output.parent.resolve())}"
+    text = render(mapping, where, model or law.name, evaluator, host, *python)
     settings.write_text(text, encoding="utf-8")
     moose, shared = output.with_name(output.name + "-opt.plugin"), output.with_name(output.name + ".so")
     for file in (moose, shared):

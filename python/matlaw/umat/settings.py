@@ -30,7 +30,7 @@ def render(
 
     :param mapping: what the variables are
     :param law: path of the law, relative to the file or absolute
-    :param library: path of libmatlaw_umat.so
+    :param library: path of libmatlaw_umat.so, or several with ``:`` between them, of which the first that is there counts
     :param host: a key of :data:`HOSTS`
     :param libpython: for laws that Python evaluates, with `python_bin`, the bin folder of its environment
     """
@@ -42,7 +42,7 @@ def render(
         "[Umat]",
         *_line("law", law, "stub, artifact folder, or an input file that is evaluated by Python"),
         *_line("model", model, ""),
-        *_line("library", library, "what evaluates it; MATLAW_UMAT_LIBRARY in the environment comes first"),
+        *_line("library", library, "what evaluates it: the first that is there; MATLAW_UMAT_LIBRARY comes first"),
     ]
     if libpython:
         lines += [
