@@ -89,8 +89,9 @@ $(CONDA): $(DEPS) scripts/requirements-conda.txt
 	touch $@
 
 # Without conda and without its servers: from a channel of this environment's own packages. docs/install.md.
+conda: export PATH := $(CURDIR)/$(BIN):$(PATH)
 conda: $(CONDA)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python scripts/conda/channel.py build/conda/channel
+	$(BIN)/python scripts/conda/channel.py build/conda/channel
 	$(BIN)/python scripts/conda/build.py build/conda
 	MATLAW_CONDA="$(CURDIR)/build/conda" $(BIN)/python -m pytest tests/conda/test_recipe.py tests/conda/test_installed.py
 

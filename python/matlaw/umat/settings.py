@@ -30,7 +30,7 @@ def render(
 
     :param mapping: what the variables are
     :param law: path of the law, relative to the file or absolute
-    :param library: path of libmatlaw_umat.so, or several with ``:`` between them, of which the first that is there counts
+    :param library: path of libmatlaw_umat.so; of several, with ``:`` between them, the first that is there counts
     :param host: a key of :data:`HOSTS`
     :param libpython: for laws that Python evaluates, with `python_bin`, the bin folder of its environment
     """
