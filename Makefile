@@ -30,7 +30,7 @@ help:
 	@echo "make test    set up, lint, run every test"
 	@echo "make conda   build the conda packages, install them into an environment and test them there"
 	@echo "make distributions  build sdist and wheel and test them"
-	@echo "make sanitize  build for ThreadSanitizer, run the tests of threads and memory (several minutes)"
+	@echo "make sanitize  build for ThreadSanitizer and AddressSanitizer, run the tests of threads and memory (ten minutes)"
 	@echo "make bench   print the figures of benchmarks/"
 	@echo "make clean   remove everything that was built"
 
@@ -98,8 +98,12 @@ conda: $(CONDA)
 distributions: $(INSTALLED)
 	MATLAW_DISTRIBUTIONS=1 $(BIN)/python -m pytest tests/conda/test_distributions.py
 
-sanitize: $(DEPS)
-	PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/sanitize.sh thread
+sanitize: $(INSTALLED)
+	$(BIN)/python tests/artifacts.py --native
+	for which in thread address; do \
+		PATH="$(CURDIR)/$(BIN):$$PATH" MATLAW_TEST_ARTIFACTS="$(CURDIR)/build/test-artifacts" \
+			sh scripts/sanitize.sh $$which || exit 1; \
+	done
 
 bench: $(INSTALLED)
 	@for script in benchmarks/*.py benchmarks/speed/latency.py benchmarks/speed/speed.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

@@ -12,6 +12,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "matlaw/Failure.h"
 #include "matlaw/dispatch/DispatchedModel.h"
 #include "matlaw/dispatch/SimpleScheduler.h"
 #include "matlaw/dispatch/StaticHybridScheduler.h"
@@ -177,6 +178,67 @@ TEST_F(Dispatch, rows_that_fail_are_those_of_the_whole_batch)
   {
     EXPECT_EQ(e.failed_rows(), (std::vector<std::int64_t>{3, 20, 49}));
   }
+}
+
+TEST_F(Dispatch, tells_why_rows_failed_as_one_law_does)
+{
+  const auto one = law.load();
+  const auto model = dispatched(workers(2, 4));
+  EXPECT_EQ(model->last_failure(), nullptr);
+  auto inputs = toy_inputs(70);
+  inputs["s"] = inputs.at("s").clone();
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 3; row < 70; row += 3)
+    rows.push_back(row);
+  for (const auto row : rows)
+    inputs["s"][row] = -100.0 - double(row);
+  const auto whole = one->evaluate(inputs, {.history = true}), parts = model->evaluate(inputs, {.history = true});
+  ASSERT_EQ(parts.history.size(), whole.history.size());
+  EXPECT_EQ(parts.history[0].unknowns, whole.history[0].unknowns);
+  EXPECT_TRUE(at::equal(parts.history[0].residual.nan_to_num(-1.0), whole.history[0].residual.nan_to_num(-1.0)));
+  EXPECT_TRUE(at::equal(parts.history[0].step.nan_to_num(-1.0), whole.history[0].step.nan_to_num(-1.0)));
+  EXPECT_TRUE(same_bits(parts.reason, whole.reason));
+  EXPECT_TRUE(same_bits(parts.place, whole.place));
+
+  const auto tells_the_same = [&](const Failure & found)
+  {
+    const auto expected = one->last_failure();
+    EXPECT_EQ(found.n_rows, 70);
+    EXPECT_EQ(found.failed_rows, rows);
+    ASSERT_EQ(found.rows.size(), expected->rows.size());
+    for (std::size_t i = 0; i < found.rows.size(); i++)
+    {
+      EXPECT_EQ(found.rows[i].row, expected->rows[i].row);
+      EXPECT_EQ(found.rows[i].text, expected->rows[i].text);
+      EXPECT_EQ(found.rows[i].residuals, expected->rows[i].residuals);
+    }
+    for (const auto & [name, value] : expected->inputs)
+      EXPECT_TRUE(same_bits(found.inputs.at(name), value)) << name;
+    for (const auto & [name, value] : expected->parameters)
+      EXPECT_TRUE(same_bits(found.parameters.at(name), value)) << name;
+    EXPECT_EQ(found.typical, expected->typical);
+    EXPECT_EQ(found.message(), expected->message());
+  };
+  tells_the_same(*model->last_failure());
+  try
+  {
+    model->forward(inputs);
+    FAIL() << "nothing was thrown";
+  }
+  catch (const ConvergenceError & e)
+  {
+    EXPECT_EQ(std::string(e.what()), one->last_failure()->message());
+  }
+  // What copies throw themselves, and a parameter that every row has its own value of.
+  for (Model * each : {static_cast<Model *>(one.get()), static_cast<Model *>(model.get())})
+  {
+    each->set_parameter("gain", at::linspace(1.0, 2.0, 70, at::kDouble));
+    EXPECT_ANY_THROW(each->jvp(inputs, {{"strain", inputs.at("strain")}}));
+  }
+  tells_the_same(*model->last_failure());
+  const auto earlier = model->last_failure();
+  model->forward(toy_inputs(70));
+  EXPECT_EQ(model->last_failure(), earlier);
 }
 
 TEST_F(Dispatch, errors_of_chunks_are_gathered)

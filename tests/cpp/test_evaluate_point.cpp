@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "matlaw/Failure.h"
 #include "toy_law.h"
 
 using namespace matlaw;
@@ -95,6 +96,26 @@ TEST_P(EvaluatePoint, takes_parameters_of_one_value)
   model->set_parameter("gain", at::ones({5}, GetParam()));
   EXPECT_PRED_FORMAT2(mentions, fatal_error([&] { model->evaluate_point(values.data(), outputs.data(), nullptr); }),
                       (Words{"'gain'", "one value"}));
+}
+
+TEST_P(EvaluatePoint, a_point_that_fails_is_remembered)
+{
+  const ToyLaw law(GetParam());
+  const auto model = law.load();
+  auto inputs = toy_inputs(2, GetParam());
+  inputs.at("s")[1].fill_(-1e6);
+  std::vector<double> outputs(1000), blocks(1000);
+  model->evaluate_point(side_by_side(model->input_names(), inputs, 0).data(), outputs.data(), blocks.data());
+  EXPECT_EQ(model->last_failure(), nullptr);
+  const auto verdict =
+      model->evaluate_point(side_by_side(model->input_names(), inputs, 1).data(), outputs.data(), blocks.data());
+  const auto failure = model->last_failure();
+  ASSERT_NE(failure, nullptr);
+  EXPECT_EQ(failure->n_rows, 1);
+  ASSERT_EQ(failure->rows.size(), 1u);
+  EXPECT_EQ(failure->rows[0].iterations, verdict.iterations);
+  EXPECT_EQ(failure->rows[0].reason, Reason::ITERATION_LIMIT);
+  EXPECT_TRUE(same_bits(failure->inputs.at("strain")[0], inputs.at("strain")[1]));
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, EvaluatePoint, ::testing::Values(at::kDouble, at::kFloat));

@@ -49,7 +49,7 @@ struct Failure
   std::map<std::string, double> typical;
   /// Promoted parameters, each (*param_base), or (rows.size(), *param_base) where every row had its own
   TensorMap parameters;
-  /// What convergence means
+  /// What convergence means in the implicit update that the worst row failed in
   double atol = 0.0, rtol = 0.0;
   std::int64_t miters = 0;
   /// The replay file that was written, see MATLAW_FAILURE_DIR; empty when none was
@@ -63,6 +63,7 @@ struct Failure
 
 /// "ITERATION_LIMIT" ...
 const char * name(Reason reason) noexcept;
-/// The reason of a row in words; `name_of_place` is the output or input that its `place` stands for.
+/// The reason of a row in words; `name_of_place` is the output or input that its `place` stands for, or the implicit
+/// update of a law that has several.
 std::string reason_text(const FailedRow & row, std::int64_t miters, const std::string & name_of_place);
 }

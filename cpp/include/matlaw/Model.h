@@ -1,7 +1,9 @@
 // The one handle for hosts: a loaded constitutive law, whatever runs it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -68,6 +70,8 @@ struct Description
   /// Inputs (t, t~1) that are time and its old value. A row that fails while the one is not after the other is
   /// BAD_INPUT.
   std::vector<std::pair<std::string, std::string>> times;
+  /// Names of the implicit updates of the input file, in the order in which they are solved
+  std::vector<std::string> implicit_updates;
 };
 
 /// What to compute in a call of Model::evaluate.
@@ -150,12 +154,16 @@ public:
   const std::vector<DerivativePair> & derivative_pairs() const { return description().derivative_pairs; }
   const std::vector<StatePair> & state_pairs() const { return description().state_pairs; }
   const std::vector<std::pair<std::string, std::string>> & times() const { return description().times; }
+  const std::vector<std::string> & implicit_updates() const { return description().implicit_updates; }
 
   /// Outputs and the verdict per row. Throws FatalError for a wrong call, never for a row.
   virtual Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const = 0;
   /// Why rows of the last call failed in which any did, whoever made that call: with several callers at once it is that
   /// of the one that ended last, whole. A null pointer when there was none, or for a law that does not tell.
-  virtual std::shared_ptr<const Failure> last_failure() const;
+  std::shared_ptr<const Failure> last_failure() const;
+  /// Tells later what last_failure() would tell now: rows are looked into when it is called, once. It must not be
+  /// called after the law has gone. Empty when there is nothing to tell.
+  virtual std::function<std::shared_ptr<const Failure>()> failing() const;
 
   /// Outputs. Throws ConvergenceError when a row diverged, InputError for a non-finite input.
   TensorMap forward(const TensorMap & inputs) const;
@@ -171,11 +179,13 @@ public:
   virtual BlockMap param_jacobian(const TensorMap & inputs) const = 0;
   virtual TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const = 0;
 
-  /// Settings of the nonlinear solves: those of the input file until they are set. Throws FatalError for a law that
-  /// solves nothing.
-  virtual solve::NewtonConfig solver_config() const;
-  /// Throws FatalError for a value out of range, and for a law that solves nothing. May not run beside calls.
-  virtual void set_solver_config(const solve::NewtonConfig & config);
+  /// Settings of the nonlinear solves of an implicit update, those of the input file until they are set; without a name
+  /// those of the first. Throws FatalError when there is no such update, or none at all.
+  virtual solve::NewtonConfig solver_config(const std::string & update = "") const;
+  /// Sets them, without a name for all implicit updates. Throws FatalError for a value out of range, for settings of an
+  /// iterative linear solver where there is a direct one or the other way round, and as solver_config(). May not run
+  /// beside calls.
+  virtual void set_solver_config(const solve::NewtonConfig & config, const std::string & update = "");
 
   /// Weights outside the compiled code, in order; empty for a law that has none. See docs/weights.md.
   virtual const std::vector<WeightInfo> & weight_infos() const;
@@ -196,6 +206,9 @@ public:
   std::uint64_t update_weights(const std::string & file);
 
 protected:
+  /// Numbers of the implicit updates that `update` names, of all where it is empty. Throws FatalError when there is
+  /// none.
+  std::vector<std::size_t> updates_of(const std::string & update) const;
   /// Throws what evaluate() reported per row: InputError first, then ConvergenceError.
   void throw_for_rows(const TensorMap & inputs, const Evaluation & evaluation) const;
   /// Why the rows of this verdict failed; what the verdict tells when a law does not know more.

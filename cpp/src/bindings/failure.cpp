@@ -10,8 +10,10 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "../eager/python_solver_config.h"
 #include "../eager/python_tensor.h"
 #include "../runtime/diagnosis/replay_file.h"
+#include "../runtime/diagnosis/tolerances.h"
 #include "modules.h"
 
 namespace py = pybind11;
@@ -33,7 +35,7 @@ using RowTuple = std::tuple<std::int64_t, int, int, std::int32_t, std::string, s
 std::shared_ptr<Failure> make_failure(const std::string & model, std::int64_t n_rows,
                                       const std::vector<std::int64_t> & failed_rows, const std::vector<RowTuple> & rows,
                                       const py::dict & inputs, const std::map<std::string, double> & typical,
-                                      const py::dict & parameters, double atol, double rtol, std::int64_t miters)
+                                      const py::dict & parameters, const std::vector<py::dict> & solver_configs)
 {
   auto failure = std::make_shared<Failure>();
   failure->model = model;
@@ -42,22 +44,23 @@ std::shared_ptr<Failure> make_failure(const std::string & model, std::int64_t n_
   failure->inputs = eager::to_tensor_map(inputs, "inputs");
   failure->typical = typical;
   failure->parameters = eager::to_tensor_map(parameters, "parameters");
-  failure->atol = atol;
-  failure->rtol = rtol;
-  failure->miters = miters;
+  std::vector<solve::NewtonConfig> solvers;
+  for (const auto & settings : solver_configs)
+    solvers.push_back(eager::with_changes({}, settings));
   for (const auto & [row, status, reason, place, name, iterations, residuals, steps] : rows)
   {
     auto & said = failure->rows.emplace_back();
     said = {row, Status(status), Reason(reason), place, "", iterations, residuals, steps};
-    said.text = reason_text(said, miters, name);
+    said.text = reason_text(said, diagnosis::iteration_limit(said, solvers), name);
   }
+  diagnosis::set_tolerances(*failure, solvers);
   return failure;
 }
 
 /// Writes the replay file of an eager law where MATLAW_FAILURE_DIR asks for one.
 void write_replay(Failure & failure, const std::string & file, const std::string & text,
                   const std::vector<std::string> & extensions, const std::string & dtype,
-                  std::vector<std::pair<std::string, diagnosis::Setting>> solver)
+                  const py::dict & solver_configs)
 {
   diagnosis::ReplaySource source;
   source.runtime = "eager";
@@ -65,7 +68,9 @@ void write_replay(Failure & failure, const std::string & file, const std::string
   source.text = text;
   source.extensions = extensions;
   source.dtype = dtype;
-  source.solver = std::move(solver);
+  for (const auto & [update, settings] : solver_configs)
+    source.solvers.emplace_back(update.cast<std::string>(),
+                                eager::with_changes({}, py::reinterpret_borrow<py::dict>(settings)));
   failure.file = diagnosis::write_replay_file(diagnosis::replay_folder(), failure, source);
 }
 }
@@ -101,10 +106,9 @@ void bind_failure(py::module_ & module)
       .def("message", &Failure::message)
       .def("__repr__", [](const Failure & failure) { return "Failure(" + failure.message() + ")"; });
   module.def("make_failure", &make_failure, py::arg("model"), py::arg("n_rows"), py::arg("failed_rows"),
-             py::arg("rows"), py::arg("inputs"), py::arg("typical"), py::arg("parameters"), py::arg("atol"),
-             py::arg("rtol"), py::arg("miters"));
+             py::arg("rows"), py::arg("inputs"), py::arg("typical"), py::arg("parameters"), py::arg("solver_configs"));
   module.def("replay_folder", &diagnosis::replay_folder);
   module.def("write_replay", &write_replay, py::arg("failure"), py::arg("file"), py::arg("text"), py::arg("extensions"),
-             py::arg("dtype"), py::arg("solver"));
+             py::arg("dtype"), py::arg("solver_configs"));
 }
 }

@@ -147,10 +147,27 @@ py::object load(const std::string & path, const std::string & name, const std::s
   return py::cast(law);
 }
 
-/// Settings that are not named stay as they are.
-void set_solver_config(Model & model, const py::kwargs & settings)
+py::dict solver_configs(const Model & model)
 {
-  model.set_solver_config(eager::with_changes(model.solver_config(), settings));
+  py::dict found;
+  for (const auto & update : model.implicit_updates())
+    found[py::str(update)] = eager::to_python(model.solver_config(update));
+  return found;
+}
+
+/// Settings that are not named stay as they are.
+void set_solver_config(Model & model, const std::optional<std::string> & update, const py::kwargs & settings)
+{
+  auto updates = model.implicit_updates();
+  if (update || updates.empty())
+    updates = {update.value_or("")};        // where there are none, solver_config() says so
+  std::vector<solve::NewtonConfig> changed; // all of them before any is set
+  for (const auto & name : updates)
+    changed.push_back(eager::with_changes(model.solver_config(name), settings));
+  for (const auto & config : changed)
+    solve::check(config);
+  for (std::size_t i = 0; i < updates.size(); i++)
+    model.set_solver_config(changed[i], updates[i]);
 }
 
 std::int64_t memory_per_call(const Model & model)
@@ -215,6 +232,7 @@ void bind_model(py::module_ & module)
            py::arg("pairs") = std::vector<std::pair<std::string, std::string>>(), py::arg("history") = false,
            "(outputs, jacobian, status, iterations, substeps, dt_factor, failed_rows, recorded, weights_version)")
       .def_property_readonly("times", &Model::times, "list of (time, old time)")
+      .def_property_readonly("implicit_updates", &Model::implicit_updates)
       .def(
           "last_failure", [](const Model & model)
           { return std::const_pointer_cast<Failure>(unlocked([&] { return model.last_failure(); })); },
@@ -268,7 +286,8 @@ void bind_model(py::module_ & module)
       .def_property_readonly(
           "solver_config", [](const Model & model) { return eager::to_python(model.solver_config()); },
           "dict of atol, rtol, miters, ls_type ...")
-      .def("set_solver_config", &set_solver_config)
+      .def_property_readonly("solver_configs", &solver_configs, "these by implicit update")
+      .def("set_solver_config", &set_solver_config, py::arg("update") = py::none())
       .def("memory_per_call", &memory_per_call, "bytes")
       .def("param_jacobian", &param_jacobian, py::arg("inputs"))
       .def("param_vjp", &param_vjp, py::arg("inputs"), py::arg("cotangents"));

@@ -69,7 +69,8 @@ public:
       : _functions(std::move(functions)),
         _structure(std::move(structure)),
         _size(size),
-        _rows(at::arange(rows, at::TensorOptions().dtype(at::kLong)))
+        _whole(at::arange(rows, at::TensorOptions().dtype(at::kLong))),
+        _rows(_whole)
   {
   }
 
@@ -83,6 +84,12 @@ public:
     for (std::size_t i = 0; i < positions.size(); ++i)
       to[i] = from[positions[i]];
     _rows = kept;
+  }
+
+  bool restart() override
+  {
+    _rows = _whole;
+    return true;
   }
 
   void residual(const Real * u, Real * b, std::int64_t ld, std::int64_t rows) override
@@ -156,7 +163,7 @@ private:
   Functions _functions;
   solve::LinearStructure _structure;
   std::int64_t _size;
-  at::Tensor _rows;
+  at::Tensor _whole, _rows;
 };
 
 template <typename Real>

@@ -87,6 +87,7 @@ void Model::Impl::describe()
   for (const py::handle weight : facts["weights"])
     weight_infos.push_back(
         {py::cast<std::string>(weight[py::int_(0)]), py::cast<std::vector<std::int64_t>>(weight[py::int_(1)])});
+  read("implicit_updates", d.implicit_updates);
 }
 
 /// Of what Python returned for evaluate(..., history=True).
@@ -185,16 +186,35 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
       });
 }
 
-std::shared_ptr<const Failure> Model::last_failure() const
+std::function<std::shared_ptr<const Failure>()> Model::failing() const
 {
-  return in_python(
-      [&]() -> std::shared_ptr<const Failure>
-      {
-        if (!py::hasattr(_impl->python(), "last_failure"))
-          return nullptr;
-        const py::object said = _impl->python().attr("last_failure")();
-        return said.is_none() ? nullptr : py::cast<std::shared_ptr<Failure>>(said);
-      });
+  // The Python object of that call; it goes with the lock held.
+  const std::shared_ptr<PyObject> run(in_python(
+                                          [&]() -> PyObject *
+                                          {
+                                            if (!py::hasattr(_impl->python(), "last_failing"))
+                                              return nullptr;
+                                            py::object said = _impl->python().attr("last_failing")();
+                                            return said.is_none() ? nullptr : said.release().ptr();
+                                          }),
+                                      [](PyObject * object)
+                                      {
+                                        if (!object || !interpreter_is_usable())
+                                          return;
+                                        const GilLock gil;
+                                        Py_DECREF(object);
+                                      });
+  if (!run)
+    return {};
+  return [run]
+  {
+    return in_python(
+        [&]
+        {
+          return std::shared_ptr<const Failure>(
+              py::cast<std::shared_ptr<Failure>>(py::handle(run.get()).attr("look_into")()));
+        });
+  };
 }
 
 std::shared_ptr<const Failure> Model::failure_of(const TensorMap & inputs, const Evaluation & evaluation) const
@@ -277,13 +297,19 @@ std::uint64_t Model::install_weights(std::shared_ptr<WeightSet> weights)
       });
 }
 
-solve::NewtonConfig Model::solver_config() const
+solve::NewtonConfig Model::solver_config(const std::string & update) const
 {
-  return in_python([&] { return with_changes({}, py::dict(_impl->python().attr("solver_config"))); });
+  const auto & name = implicit_updates()[updates_of(update).front()];
+  return in_python([&] { return with_changes({}, py::dict(_impl->python().attr("solver_configs")[py::str(name)])); });
 }
 
-void Model::set_solver_config(const solve::NewtonConfig & config)
+void Model::set_solver_config(const solve::NewtonConfig & config, const std::string & update)
 {
-  in_python([&] { _impl->python().attr("set_solver_config")(**to_python(config)); });
+  in_python(
+      [&]
+      {
+        const py::object name = update.empty() ? py::object(py::none()) : py::object(py::str(update));
+        _impl->python().attr("set_solver_config")(name, **to_python(config));
+      });
 }
 }

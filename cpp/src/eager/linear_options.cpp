@@ -41,10 +41,11 @@ solve::LinearStructure linear_structure(const EliminationPairs & elimination, co
   return structure;
 }
 
-void update(solve::KrylovConfig & config, const py::handle & settings)
+void update(solve::KrylovConfig & config, const py::handle & settings, const std::string & subject)
 {
   if (!PyDict_Check(settings.ptr()))
-    throw FatalError("The solver setting krylov must be a dict, got " + py::repr(settings).cast<std::string>() + ".");
+    throw FatalError("The solver setting " + subject + " must be a dict, got " +
+                     py::repr(settings).cast<std::string>() + ".");
   for (const auto & [key, value] : py::reinterpret_borrow<py::dict>(settings))
   {
     const auto name = py::str(key).cast<std::string>();
@@ -65,12 +66,13 @@ void update(solve::KrylovConfig & config, const py::handle & settings)
       else if (name == "cache_max_its")
         config.cache_max_its = value.cast<std::int64_t>();
       else
-        throw FatalError("There is no solver setting krylov." + name +
+        throw FatalError("There is no solver setting " + subject + "." + name +
                          "; there are method, restart, max_its, abs_tol, rel_tol, cache_strategy and cache_max_its.");
     }
     catch (const py::cast_error &)
     {
-      throw FatalError("The solver setting krylov." + name + " cannot be " + py::repr(value).cast<std::string>() + ".");
+      throw FatalError("The solver setting " + subject + "." + name + " cannot be " +
+                       py::repr(value).cast<std::string>() + ".");
     }
   }
   solve::check(config);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,8 +23,10 @@ using DiagonalPairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 MATLAW_EAGER_API solve::LinearStructure linear_structure(const EliminationPairs & elimination,
                                                          const DiagonalPairs & preconditioner, std::int64_t n);
 
-/// Sets the entries that a dict names. Throws FatalError for another name, a value of another kind or out of range.
-MATLAW_EAGER_API void update(solve::KrylovConfig & config, const pybind11::handle & settings);
+/// Sets the entries that a dict names. Throws FatalError for another name, a value of another kind or out of range;
+/// `subject` is what the settings are called.
+MATLAW_EAGER_API void update(solve::KrylovConfig & config, const pybind11::handle & settings,
+                             const std::string & subject = "krylov");
 
 MATLAW_EAGER_API pybind11::dict to_dict(const solve::KrylovConfig & config);
 }

@@ -23,8 +23,14 @@ py::dict to_python(const solve::NewtonConfig & config)
   settings["ls_c"] = config.ls_c;
   settings["max_substepping_level"] = config.max_substepping_level;
   settings["substep_del_tol"] = config.substep_del_tol;
-  if (config.krylov)
-    settings["krylov"] = to_dict(*config.krylov);
+  const auto add = [&](const char * name, const std::optional<solve::KrylovConfig> & iterative)
+  {
+    if (iterative)
+      settings[name] = to_dict(*iterative);
+  };
+  add("krylov", config.krylov);
+  add("input_sensitivity", config.input_sensitivity);
+  add("param_sensitivity", config.param_sensitivity);
   return settings;
 }
 
@@ -32,6 +38,8 @@ solve::NewtonConfig with_changes(solve::NewtonConfig config, const py::dict & ch
 {
   const auto set = [](auto & to)
   { return [&to](py::handle value) { to = value.cast<std::remove_reference_t<decltype(to)>>(); }; };
+  const auto iterative = [](const char * name, std::optional<solve::KrylovConfig> & to)
+  { return [&to, name](py::handle value) { update(to ? *to : to.emplace(), value, name); }; };
   const std::map<std::string, std::function<void(py::handle)>> setters{
       {"atol", set(config.atol)},
       {"rtol", set(config.rtol)},
@@ -42,7 +50,9 @@ solve::NewtonConfig with_changes(solve::NewtonConfig config, const py::dict & ch
       {"ls_c", set(config.ls_c)},
       {"max_substepping_level", set(config.max_substepping_level)},
       {"substep_del_tol", set(config.substep_del_tol)},
-      {"krylov", [&](py::handle value) { update(config.krylov ? *config.krylov : config.krylov.emplace(), value); }},
+      {"krylov", iterative("krylov", config.krylov)},
+      {"input_sensitivity", iterative("input_sensitivity", config.input_sensitivity)},
+      {"param_sensitivity", iterative("param_sensitivity", config.param_sensitivity)},
   };
   for (const auto & [key, value] : changes)
   {

@@ -32,6 +32,12 @@ QuadratureBatch::Impl::Impl(std::shared_ptr<Model> law, std::int64_t points, con
     _stress_free.emplace(variables.kinematics());
   _free_strain = at::zeros({n_points, free}, host_options());
   mark_stale();
+  say(logging::Level::info,
+      [&]
+      {
+        return std::to_string(n_points) + " points, hypothesis " + to_text(kinematics.hypothesis) + ", " +
+               std::to_string(_states.size()) + " old variables";
+      });
 }
 
 at::Tensor QuadratureBatch::Impl::to_law(const at::Tensor & tensor) const

@@ -12,6 +12,7 @@
 #include "matlaw/Model.h"
 #include "matlaw/Span.h"
 #include "matlaw/host/QuadratureBatch.h"
+#include "matlaw/logging.h"
 #include "tensors.h"
 
 namespace matlaw::host
@@ -65,6 +66,13 @@ public:
   void restore(Span<const std::byte> bytes);
 
   std::string batch() const { return variables.batch(); }
+  /// Writes on the channel of hosts what `text()` makes, where somebody listens.
+  template <typename Text>
+  void say(logging::Level level, const Text & text) const
+  {
+    if (logging::enabled(logging::Channel::host, level))
+      logging::write(logging::Channel::host, level, batch() + ": " + text());
+  }
 
   std::shared_ptr<Model> model;
   std::int64_t n_points;

@@ -9,6 +9,7 @@
 #include "Implementation.h"
 #include "diagnosis/bad_input.h"
 #include "merge_evaluations.h"
+#include "support/text.h"
 
 namespace matlaw::host
 {
@@ -173,6 +174,16 @@ const Verdict & QuadratureBatch::Impl::evaluate(const Rows & rows, bool tangent)
   for (std::int64_t i = 0; i < rows.size(); ++i)
     _stale[static_cast<std::size_t>(rows[i])] = 0;
   verdict = std::move(said);
+  say(verdict.failed_rows.empty() ? logging::Level::debug : logging::Level::info,
+      [&]
+      {
+        const auto points = std::to_string(rows.size()) + " of " + std::to_string(n_points) + " points";
+        return (tangent ? "evaluated with tangents " : "evaluated ") + points +
+               (verdict.failed_rows.empty() ? std::string()
+                                            : ", of which " + std::to_string(verdict.failed_rows.size()) + " failed (" +
+                                                  support::row_list(verdict.failed_rows) + ")") +
+               "; suggested factor of the time step " + support::number_text(verdict.dt_factor);
+      });
   return verdict;
 }
 }

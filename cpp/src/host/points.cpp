@@ -84,6 +84,12 @@ void QuadratureBatch::Impl::remap(Span<const std::int64_t> from)
         if (per_point(entry))
           entry.second.values = rows.take(entry.second.values);
 
+  say(logging::Level::info,
+      [&]
+      {
+        return std::to_string(n_points) + " points became " + std::to_string(points) + ", of which " +
+               std::to_string(fresh.size()) + " start afresh";
+      });
   n_points = points;
   _states = std::move(states);
   _free_strain = free_strain;

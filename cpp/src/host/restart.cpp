@@ -133,5 +133,6 @@ void QuadratureBatch::Impl::restore(Span<const std::byte> bytes)
   _inputs = std::move(inputs);
   _parameters = std::move(parameters);
   drop_results();
+  say(logging::Level::info, [] { return "restored from saved bytes"; });
 }
 }

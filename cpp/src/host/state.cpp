@@ -70,6 +70,7 @@ void QuadratureBatch::Impl::commit()
     _free_strain = full_strain().index_select(1, index);
   }
   _states = std::move(next);
+  say(logging::Level::debug, [] { return "the step is committed"; });
   _host_states.clear();
   _committed_inputs = _inputs;
   // Results stay readable: hosts write them out after the commit.
@@ -82,5 +83,6 @@ void QuadratureBatch::Impl::revert()
   for (const auto & [name, value] : _committed_inputs)
     _inputs[name] = value;
   drop_results();
+  say(logging::Level::info, [] { return "back at the last committed step"; });
 }
 }

@@ -4,6 +4,7 @@
 
 #include "diagnosis/bad_input.h"
 #include "matlaw/Failure.h"
+#include "support/text.h"
 #include "weights/FileView.h"
 #include "weights/safetensors.h"
 #include "weights/weight_checks.h"
@@ -17,14 +18,29 @@ static FatalError no_solver(const Model & model)
   return FatalError("Model '" + model.name() + "' solves nothing: it has no solver settings.");
 }
 
-solve::NewtonConfig Model::solver_config() const
+solve::NewtonConfig Model::solver_config(const std::string &) const
 {
   throw no_solver(*this);
 }
 
-void Model::set_solver_config(const solve::NewtonConfig &)
+void Model::set_solver_config(const solve::NewtonConfig &, const std::string &)
 {
   throw no_solver(*this);
+}
+
+std::vector<std::size_t> Model::updates_of(const std::string & update) const
+{
+  const auto & known = implicit_updates();
+  if (known.empty())
+    throw no_solver(*this);
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < known.size(); i++)
+    if (update.empty() || known[i] == update)
+      numbers.push_back(i);
+  if (numbers.empty())
+    throw FatalError("Model '" + name() + "' has no implicit update '" + update + "'; it has " +
+                     support::quoted_list(known) + "." + support::did_you_mean(update, known));
+  return numbers;
 }
 
 TensorMap Model::forward(const TensorMap & inputs) const
@@ -75,7 +91,13 @@ std::uint64_t Model::update_weights(const std::string & file)
 
 std::shared_ptr<const Failure> Model::last_failure() const
 {
-  return nullptr;
+  const auto tell = failing();
+  return tell ? tell() : nullptr;
+}
+
+std::function<std::shared_ptr<const Failure>()> Model::failing() const
+{
+  return {};
 }
 
 std::shared_ptr<const Failure> Model::failure_of(const TensorMap &, const Evaluation & evaluation) const

@@ -18,7 +18,7 @@ from matlaw.artifact.fingerprint import code_digest, fingerprint
 from matlaw.artifact.folder import building, write_file
 from matlaw.artifact.listener import Counter, Listener
 from matlaw.artifact.lowering import FileReport, lower
-from matlaw.artifact.metadata import is_sealed, metadata, sealed, solver_entry
+from matlaw.artifact.metadata import is_sealed, metadata, sealed
 from matlaw.artifact.plan import Plan, Planner, output_files
 from matlaw.artifact.request import Leaf, Request
 from matlaw.artifact.stub import render_stub
@@ -142,7 +142,6 @@ def compile_model(
         _require_target_of_this_machine(request.cpu_targets)
     store = cache if isinstance(cache, Cache) else Cache() if cache else NoCache()
     plan = planner.plan()
-    solver_entry(plan)
     stub_text = render_stub(planner.source.render(), name, request.path.name)
     report = CompileReport(place, stub_path)
     report.left_to_inductor = {

@@ -15,7 +15,6 @@ from matlaw.artifact.elf import glibc_floor
 from matlaw.artifact.plan import Plan, SegmentPlan
 from matlaw.artifact.request import Leaf, cuda_capability
 from matlaw.artifact.weights import weight_entry
-from matlaw.errors import CompileError
 from matlaw.tensors import to_public
 from matlaw.trace.derivatives import ift_places
 from matlaw.trace.graphs import Graph, offsets, parameter_slots, slots_of
@@ -100,6 +99,7 @@ def segment_entry(part: SegmentPlan) -> dict[str, Any]:
         slots = slots_of(segment.unknowns)
         at = offsets(slots)
         entry |= {
+            "update": segment.update.name,
             "size": sum(slot.size for slot in slots),
             "unknowns": [
                 {"name": s.name, "size": s.size, "offset": at[s.name], "base_shape": list(v.type.base_shape)}
@@ -123,22 +123,10 @@ def _linear_entry(solve: LinearSolve) -> dict[str, Any]:
     return {"kind": solve.kind, **solve.structure_entry()}
 
 
-def solver_entry(plan: Plan) -> dict[str, Any] | None:
-    """The Newton settings of the implicit segments.
-
-    :raises CompileError: they differ between segments
-    """
-    entries = []
-    for part in plan.segments:
-        if part.kind != "implicit":
-            continue
-        entries.append({**part.segment.solver_config, "solver_kind": part.linear.kind})
-    if any(entry != entries[0] for entry in entries):
-        raise CompileError(
-            f"model '{plan.request.name}': its implicit updates have solvers with different settings; an artifact "
-            "records one solver configuration. Give them the same."
-        )
-    return entries[0] if entries else None
+def solver_entry(part: SegmentPlan) -> dict[str, Any]:
+    """The Newton settings of an implicit segment."""
+    config = {k: v for k, v in part.segment.solver_config.items() if not k.endswith("_sensitivity")}
+    return {**config, "solver_kind": part.linear.kind}
 
 
 def build_entry(plan: Plan, leaf: Leaf, folder: Path) -> dict[str, Any]:
@@ -211,9 +199,13 @@ def metadata(plan: Plan, folder: Path, fingerprint: str, verification: Mapping[s
     aliases = plan.aliases.entry()
     if aliases:
         found["boundary_aliases"] = aliases
-    solver = solver_entry(plan)
-    if solver is not None:
-        found["solver_config"] = solver
+    solvers = [solver_entry(part) if part.kind == "implicit" else None for part in plan.segments]
+    first = next((solver for solver in solvers if solver is not None), None)
+    if first is not None:
+        found["solver_config"] = first
+    for entry, solver in zip(found["segments"], solvers, strict=True):
+        if solver not in (None, first):
+            entry["solver_config"] = solver
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -88,11 +88,16 @@ class Chain:
     :param program: the program
     :param dtype: of everything
     :param device: of everything
-    :param settings: of the nonlinear solves, in place of those of the input file; looked at in every run
+    :param settings: of the nonlinear solves by implicit update, in place of those of the input file; looked at in every
+        run
     """
 
     def __init__(
-        self, program: Program, dtype: torch.dtype, device: torch.device, settings: dict[str, Any] | None = None
+        self,
+        program: Program,
+        dtype: torch.dtype,
+        device: torch.device,
+        settings: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._program = program
         self._dtype = dtype
@@ -136,12 +141,15 @@ class Chain:
 
     def _run_finite(self, given: Given, detail: Detail) -> Run:
         run = self._run_at_once(given, detail)
-        configs = [s.solver_config | self._settings for s in self._program.segments if isinstance(s, ImplicitSegment)]
+        configs = [self._config(s) for s in self._program.segments if isinstance(s, ImplicitSegment)]
         if configs:
-            level = max(config["max_substepping_level"] for config in configs)
-            config = {**configs[0], "max_substepping_level": level}
+            config = max(configs, key=lambda c: c["max_substepping_level"])
             self._substeps.take(run, partial(self._run_at_once, detail=detail), given, config)
         return run
+
+    def _config(self, segment: ImplicitSegment) -> dict[str, Any]:
+        """The settings of a segment's solves."""
+        return segment.solver_config | dict(self._settings.get(segment.update.name, {}))
 
     def _run_at_once(self, given: Given, detail: Detail) -> Run:
         rows = given.rows
@@ -223,7 +231,7 @@ class Chain:
         forward = residual_of_segment(segment, own, name, weights)
         arguments = [*(run.values[n] for n in segment.givens), *_constants(own, weights)]
         system = System(forward, arguments)
-        config = segment.solver_config | self._settings
+        config = self._config(segment)
         linear = linear_solve(segment.solver.linear_solver, segment.update.system)
         solution = solve(system, guess, config, linear, detail > Detail.NOTHING, detail == Detail.ITERATES)
         if solution.record:
@@ -252,15 +260,16 @@ class Chain:
         blocks = _blocks(forward, arguments, [*unknowns, *by], run.rows)
         A = torch.cat(blocks[:count], dim=1)
         right = push(dict(zip(by, blocks[count:], strict=True)), run.derivatives)
-        update = segment.update
+        update, config = segment.update, self._config(segment)
         found: dict[str, torch.Tensor] = {}
         singular = torch.zeros(run.rows, dtype=torch.bool, device=self._device)
-        for solver, of_parameters in ((update.input_sensitivity, False), (update.param_sensitivity, True)):
-            seeds = [seed for seed in right if (seed in self._program.parameters) == of_parameters]
+        for kind, solver in (("input", update.input_sensitivity), ("param", update.param_sensitivity)):
+            seeds = [seed for seed in right if (seed in self._program.parameters) == (kind == "param")]
             if not seeds:
                 continue
             together = torch.cat([right[seed] for seed in seeds], dim=1)
-            solved, unsolved = sensitivities(A, together, linear_solve(solver, update.system))
+            linear = replace(linear_solve(solver, update.system), krylov=config.get(f"{kind}_sensitivity"))
+            solved, unsolved = sensitivities(A, together, linear)
             singular |= unsolved
             parts = torch.split(solved, [right[seed].shape[1] for seed in seeds], dim=1)
             found.update(zip(seeds, parts, strict=True))

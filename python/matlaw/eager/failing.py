@@ -32,7 +32,7 @@ class FailingRun:
     :param given: what all rows were evaluated with
     :param run: what came of it
     :param outputs: names of the outputs, in order
-    :param config: settings of the nonlinear solves; empty for a law that solves nothing
+    :param configs: settings of the nonlinear solves by implicit update
     """
 
     def __init__(
@@ -42,13 +42,13 @@ class FailingRun:
         given: Given,
         run: Run,
         outputs: Sequence[str],
-        config: Mapping[str, Any],
+        configs: Mapping[str, Mapping[str, Any]],
     ) -> None:
         self.failed_rows = run.failed_rows
         self._rows = self.failed_rows[:MAX_ROWS]
         chosen = torch.tensor(self._rows, dtype=torch.int64, device=run.status.device)
         self._name, self._chain, self._n_rows = name, chain, run.rows
-        self._outputs, self.config = list(outputs), dict(config)
+        self._outputs, self._configs = list(outputs), dict(configs)
         self._given = given.of_rows(chosen)
         self._status = run.status[chosen].tolist()
         self._typical = {n: _median_norm(t.data) for n, t in given.values.items()}
@@ -73,9 +73,7 @@ class FailingRun:
                     n: to_public(t, () if t.batch_size == 1 else (count,)).cpu()
                     for n, t in self._given.parameters.items()
                 },
-                float(self.config.get("atol", 0.0)),
-                float(self.config.get("rtol", 0.0)),
-                int(self.config.get("miters", 0)),
+                [dict(config) for config in self._configs.values()],
             )
         return self._found
 
@@ -88,7 +86,7 @@ class FailingRun:
             steps = [s for s in record.step[i].tolist() if s == s]
             iterations = len(steps)
             residuals = record.residual[i, : iterations + 1].tolist()
-        name = ""
+        name = list(self._configs)[place] if residuals and len(self._configs) > 1 else ""
         if reason is Reason.OUTPUT_NOT_FINITE:
             name = self._outputs[place]
         elif reason is Reason.TIME_DOES_NOT_ADVANCE:

@@ -77,7 +77,7 @@ class EagerModel:
         except (RuntimeError, AssertionError) as error:
             raise FatalError(f"device '{device}' is not available: {error}") from error
         self._source = (path, name, tuple(overrides), tuple(extensions))
-        self._settings: dict[str, Any] = {}
+        self._settings: dict[str, dict[str, Any]] = {}
         # The last run in which rows failed; a list, so that copies with other sub-batch axes share it.
         self._failing: list[FailingRun] = []
         self._program, self._chain = self._partitioned(sub_batch)
@@ -177,7 +177,12 @@ class EagerModel:
         With several threads it is the call that ended last. The rows, 16 at most, are run again when this is first
         asked.
         """
-        return self._failing[-1].look_into() if self._failing else None
+        failing = self.last_failing()
+        return None if failing is None else failing.look_into()
+
+    def last_failing(self) -> FailingRun | None:
+        """The run that :meth:`last_failure` looks into."""
+        return self._failing[-1] if self._failing else None
 
     def record(self, inputs: Mapping[str, torch.Tensor]) -> Run:
         """Evaluate, and write down every iterate of every solve.
@@ -359,6 +364,11 @@ class EagerModel:
         self._parameters[name] = to_internal(value, type(old), old.sub_batch_ndim)
 
     @property
+    def implicit_updates(self) -> list[str]:
+        """Names of the implicit updates, in the order in which they are solved."""
+        return list(self._updates())
+
+    @property
     def solver_config(self) -> dict[str, Any]:
         """Settings of the nonlinear solves, those of the input file until they are set.
 
@@ -366,19 +376,42 @@ class EagerModel:
 
         :raises FatalError: the law solves nothing
         """
-        for segment in self._program.segments:
-            if isinstance(segment, ImplicitSegment):
-                return {**segment.solver_config, **self._settings}
-        raise FatalError(f"model '{self.name}' solves nothing: it has no solver settings")
+        for config in self.solver_configs.values():
+            return config
+        raise self._no_solver()
 
-    def set_solver_config(self, **settings: Any) -> None:
-        """Change settings of all nonlinear solves; those that are not named stay as they are.
+    @property
+    def solver_configs(self) -> dict[str, dict[str, Any]]:
+        """These settings by implicit update; empty for a law that solves nothing."""
+        return {
+            name: {**segment.solver_config, **self._settings.get(name, {})} for name, segment in self._updates().items()
+        }
 
+    def set_solver_config(self, update: str | None = None, /, **settings: Any) -> None:
+        """Change settings of the nonlinear solves; those that are not named stay as they are.
+
+        :param update: name of an implicit update; all when it is None
         :param settings: entries of :attr:`solver_config`
-        :raises FatalError: there is no such setting, its value is out of range, or the law solves nothing
+        :raises FatalError: there is no such update or setting, its value is out of range, or the law solves nothing
         """
-        changed = runtime_core().changed_solver_config(self.solver_config, settings)
-        self._settings.update({name: changed[name] for name in settings})
+        configs = self.solver_configs
+        if not configs:
+            raise self._no_solver()
+        if update is not None and update not in configs:
+            raise FatalError(
+                f"model '{self.name}' has no implicit update '{update}'; it has " + ", ".join(map(repr, configs))
+            )
+        names = list(configs) if update is None else [update]
+        for name in names:
+            for solver in ("krylov", "input_sensitivity", "param_sensitivity"):
+                if solver in settings and solver not in configs[name]:
+                    raise FatalError(
+                        f"implicit update '{name}' of model '{self.name}' has a direct solver: it has no settings "
+                        f"'{solver}'. Give it another in the input file to change that"
+                    )
+        changed = {name: runtime_core().changed_solver_config(configs[name], settings) for name in names}
+        for name, config in changed.items():
+            self._settings.setdefault(name, {}).update({setting: config[setting] for setting in settings})
 
     def param_jacobian(self, inputs: Mapping[str, torch.Tensor]) -> Blocks:
         """Derivatives by the parameters, ``[output][parameter]``.
@@ -457,17 +490,23 @@ class EagerModel:
 
     def _remember(self, given: Given, run: Run) -> FailingRun:
         """Keeps a run in which rows failed, and writes its replay file where that is asked for."""
-        solves = any(isinstance(segment, ImplicitSegment) for segment in self._program.segments)
-        config = self.solver_config if solves else {}
-        failing = FailingRun(self.name, self._chain, given, run, list(self._program.outputs), config)
+        configs = self.solver_configs
+        failing = FailingRun(self.name, self._chain, given, run, list(self._program.outputs), configs)
         self._failing[:] = [failing]
         if not os.environ.get("MATLAW_FAILURE_DIR") or not runtime_core().replay_folder():
             return failing
         name, text = self._source_text()
         extensions = [str(extension) for extension in self._source[3]]
         dtype = str(self._dtype).removeprefix("torch.")
-        runtime_core().write_replay(failing.look_into(), name, text, extensions, dtype, list(config.items()))
+        runtime_core().write_replay(failing.look_into(), name, text, extensions, dtype, configs)
         return failing
+
+    def _no_solver(self) -> FatalError:
+        return FatalError(f"model '{self.name}' solves nothing: it has no solver settings")
+
+    def _updates(self) -> dict[str, ImplicitSegment]:
+        """The implicit segments by the names of their updates."""
+        return {s.update.name: s for s in self._program.segments if isinstance(s, ImplicitSegment)}
 
     def _source_text(self) -> tuple[str, str]:
         """Name and text of the input file, with includes merged and overrides applied."""

@@ -29,8 +29,8 @@ def compiled_verdict(file: ReplayFile, row: ReplayRow) -> dict[str, Any]:
         known = law.named_parameters()[reported.get(name, name)]
         value = torch.tensor(values, dtype=law.dtype).reshape(shape)
         law.set_parameter(reported.get(name, name), value[place] if value.ndim > known.ndim else value)
-    if file.solver:
-        law.set_solver_config(**file.solver)
+    for update, settings in file.solvers.items():
+        law.set_solver_config(update, **settings)
     inputs = {}
     shapes = zip(law.input_names, law.input_sub_batch_shapes, law.input_base_shapes, strict=True)
     for name, sub_batch, base in shapes:

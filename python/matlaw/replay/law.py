@@ -31,8 +31,8 @@ def replayed_law(file: ReplayFile, extensions: Sequence[str] = ()) -> EagerModel
         value = torch.tensor(values, dtype=law.dtype).reshape(shape)
         if name in known and value.ndim == known[name].ndim:
             law.set_parameter(name, value)
-    if file.solver:
-        law.set_solver_config(**file.solver)
+    for update, settings in file.solvers.items():
+        law.set_solver_config(update, **settings)
     return law
 
 

@@ -45,7 +45,7 @@ class ReplayFile:
     :ivar dtype: ``float64`` or ``float32``
     :ivar extensions: files, packages or modules with further types
     :ivar original_names: name in the input file by the name that the caller knew, where they differ
-    :ivar solver: settings of the Newton solves; empty for a law that solves nothing
+    :ivar solvers: settings of the Newton solves by implicit update
     :ivar parameters: values that may differ from those of the input file: shape and components
     :ivar n_rows: rows of the call
     :ivar n_failed: rows of it that failed
@@ -62,7 +62,7 @@ class ReplayFile:
     dtype: str
     extensions: list[str]
     original_names: dict[str, str]
-    solver: dict[str, Any]
+    solvers: dict[str, dict[str, Any]]
     parameters: dict[str, tuple[tuple[int, ...], tuple[float, ...]]]
     n_rows: int
     n_failed: int
@@ -138,7 +138,7 @@ def _read(path: Path, found: dict[str, Any]) -> ReplayFile:
         found["dtype"],
         list(found["extensions"]),
         dict(found["original_names"]),
-        dict(found["solver_config"]),
+        {update: dict(settings) for update, settings in found["solver_configs"].items()},
         {
             name: (tuple(int(n) for n in entry["shape"]), _numbers(entry["value"]))
             for name, entry in found["parameters"].items()

@@ -247,27 +247,40 @@ class CompiledModel:
         return self._handle.update_weights(load_tensors(Path(weights)), True)
 
     @property
+    def implicit_updates(self) -> list[str]:
+        """Names of the implicit updates, in the order in which they are solved."""
+        return self._handle.implicit_updates
+
+    @property
     def solver_config(self) -> dict[str, Any]:
         """Settings of the Newton solves, those that the law was compiled with until they are set.
 
         They are ``atol``, ``rtol``, ``miters``, ``ls_type``, ``ls_max_iters``, ``ls_cutback``, ``ls_c``,
-        ``max_substepping_level``, ``substep_del_tol`` and, of a law with an iterative linear solver, the dict
-        ``krylov``.
+        ``max_substepping_level``, ``substep_del_tol`` and, where linear systems are solved iteratively, the dicts
+        ``krylov`` (of Newton steps), ``input_sensitivity`` and ``param_sensitivity`` (of derivatives). Where implicit
+        updates differ, those of the first.
 
         :raises FatalError: the law solves nothing
         """
         return self._handle.solver_config
 
-    def set_solver_config(self, **settings: Any) -> None:
+    @property
+    def solver_configs(self) -> dict[str, dict[str, Any]]:
+        """These settings by implicit update; empty for a law that solves nothing."""
+        return self._handle.solver_configs
+
+    def set_solver_config(self, update: str | None = None, /, **settings: Any) -> None:
         """Change settings of the Newton solves; those that are not named stay as they are.
 
         Not to be called while another thread evaluates the law.
 
+        :param update: name of an implicit update; all when it is None
         :param settings: entries of :attr:`solver_config`; ``ls_type`` is ``NONE``, ``BACKTRACKING`` or
-            ``STRONG_WOLFE``, ``krylov`` a dict with some of its entries
-        :raises FatalError: there is no such setting, its value is out of range, or the law solves nothing
+            ``STRONG_WOLFE``, ``krylov`` and the like are dicts with some of their entries
+        :raises FatalError: there is no such update or setting, its value is out of range, a direct linear solver has no
+            such settings, or the law solves nothing
         """
-        self._handle.set_solver_config(**settings)
+        self._handle.set_solver_config(update, **settings)
 
     def memory_per_call(self) -> int:
         """Return the bytes that a call works in at most, with all derivatives and the threads that it would have now.

@@ -49,6 +49,7 @@ def describe(model: Any) -> dict[str, Any]:
         "device": str(model.device),
         "dtype": str(model.dtype).removeprefix("torch."),
         "derivative_pairs": [{"output": output, "input": given} for output, given in model.derivative_pairs],
+        "implicit_updates": list(getattr(model, "implicit_updates", [])),
         "times": [[current, old] for current, old in getattr(model, "times", [])],
         "weights": [[name, list(shape)] for name, shape in getattr(model, "weight_shapes", {}).items()],
         "state_pairs": [

@@ -90,8 +90,12 @@ class ImplicitSegment(Segment):
     def solver_config(self) -> dict[str, Any]:
         """Settings of the solver under the runtime's names, with how far an increment may be cut."""
         config = {**self.solver.as_config(), "max_substepping_level": self.update.max_substepping_level}
-        linear = self.solver.linear_solver
-        return config | {"krylov": linear.settings()} if isinstance(linear, Krylov) else config
+        solvers = {
+            "krylov": self.solver.linear_solver,
+            "input_sensitivity": self.update.input_sensitivity,
+            "param_sensitivity": self.update.param_sensitivity,
+        }
+        return config | {name: s.settings() for name, s in solvers.items() if isinstance(s, Krylov)}
 
     @property
     def predictor(self) -> Model | None:

@@ -85,6 +85,29 @@ def test_failures_carry_rows_of_the_whole_batch(pair):
     assert not several.evaluate(step(several)).failed_rows
 
 
+def test_the_last_failure_is_that_of_the_whole_call(pair):
+    one, several = pair
+    inputs = step(one)
+    inputs["strain"][[3, 30]] *= 1e9
+    for law in pair:
+        law.evaluate(inputs, history=True)
+    found, expected = several.last_failure(), one.last_failure()
+    assert found.failed_rows == [3, 30]
+    assert found.message() == expected.message()
+    assert [row.residuals for row in found.rows] == [row.residuals for row in expected.rows]
+
+
+def test_an_eager_law_tells_of_its_failures_too():
+    import artifacts
+
+    law = load_dispatched(artifacts.MODELS / "j2_viscoplastic.i", "model", two_workers(16))
+    inputs = step(law)
+    inputs["strain"][[3, 30]] *= 1e9
+    with pytest.raises(ConvergenceError, match=r"2 of 40 rows \(3, 30\)"):
+        law.forward(inputs)
+    assert [row.row for row in law.last_failure().rows] == [3, 30]
+
+
 def test_a_simple_scheduler(artifact):
     stub = artifact("linear_elastic-native") / "model_aoti.i"
     scheduler = SimpleScheduler("cpu", chunk_rows=16)

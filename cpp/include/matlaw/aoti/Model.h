@@ -37,8 +37,8 @@ public:
 
   const Description & description() const override;
   Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const override;
-  /// The first rows are run again, alone and recorded, when this is first asked for.
-  std::shared_ptr<const Failure> last_failure() const override;
+  /// The first rows are run again, alone and recorded, when this is first asked.
+  std::function<std::shared_ptr<const Failure>()> failing() const override;
   /// One row, from plain numbers and without tensors: for hosts that call a law point by point.
   ///
   /// `inputs` holds the values of all inputs side by side, in the order of input_names(), each (*sub_batch, *base) row
@@ -66,8 +66,8 @@ public:
   std::shared_ptr<const WeightSet> weights() const override;
   std::uint64_t install_weights(std::shared_ptr<WeightSet> weights) override;
 
-  solve::NewtonConfig solver_config() const override;
-  void set_solver_config(const solve::NewtonConfig & config) override;
+  solve::NewtonConfig solver_config(const std::string & update = "") const override;
+  void set_solver_config(const solve::NewtonConfig & config, const std::string & update = "") override;
 
   /// Bytes that a call works in at most, with all derivatives and the threads that it would have now; what
   /// LoadOptions.max_bytes bounds. Independent of the number of rows.

@@ -43,6 +43,8 @@ public:
 
   const Description & description() const override;
   Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const override;
+  /// What the copies tell of their chunks.
+  std::function<std::shared_ptr<const Failure>()> failing() const override;
   std::pair<TensorMap, TensorMap> jvp(const TensorMap & inputs, const TensorMap & tangents) const override;
 
   /// The values that were set, on device().
@@ -61,8 +63,11 @@ public:
   std::uint64_t install_weights(std::shared_ptr<WeightSet> weights) override;
 
   /// For all copies.
-  solve::NewtonConfig solver_config() const override;
-  void set_solver_config(const solve::NewtonConfig & config) override;
+  solve::NewtonConfig solver_config(const std::string & update = "") const override;
+  void set_solver_config(const solve::NewtonConfig & config, const std::string & update = "") override;
+
+protected:
+  std::shared_ptr<const Failure> failure_of(const TensorMap & inputs, const Evaluation & evaluation) const override;
 
 private:
   struct Implementation;

@@ -38,7 +38,7 @@ public:
 
   const Description & description() const override;
   Evaluation evaluate(const TensorMap & inputs, const EvaluateOptions & options = {}) const override;
-  std::shared_ptr<const Failure> last_failure() const override;
+  std::function<std::shared_ptr<const Failure>()> failing() const override;
   std::pair<TensorMap, TensorMap> jvp(const TensorMap & inputs, const TensorMap & tangents) const override;
 
   /// The tensors that Python holds: writing into one changes the parameter. Valid until the next call.
@@ -52,9 +52,8 @@ public:
   std::shared_ptr<const WeightSet> weights() const override;
   std::uint64_t install_weights(std::shared_ptr<WeightSet> weights) override;
 
-  /// Those of the first implicit update, should they differ.
-  solve::NewtonConfig solver_config() const override;
-  void set_solver_config(const solve::NewtonConfig & config) override;
+  solve::NewtonConfig solver_config(const std::string & update = "") const override;
+  void set_solver_config(const solve::NewtonConfig & config, const std::string & update = "") override;
 
 protected:
   std::shared_ptr<const Failure> failure_of(const TensorMap & inputs, const Evaluation & evaluation) const override;

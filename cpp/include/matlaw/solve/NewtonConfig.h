@@ -47,6 +47,8 @@ struct NewtonConfig
   double substep_del_tol = 1e-6;
   /// Linear systems are solved iteratively, without an assembled Jacobian; else directly
   std::optional<KrylovConfig> krylov = std::nullopt;
+  /// Derivatives of the solution by inputs, and by parameters, are solved for iteratively; else directly
+  std::optional<KrylovConfig> input_sensitivity = std::nullopt, param_sensitivity = std::nullopt;
 };
 
 /// Throws FatalError naming the entry that is out of range.

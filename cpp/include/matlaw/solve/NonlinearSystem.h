@@ -26,6 +26,9 @@ public:
   /// Shrinks the working set to these positions of the current one (ascending).
   virtual void keep(const std::vector<std::int32_t> & positions) = 0;
 
+  /// Makes the working set all rows again; false where a system cannot.
+  virtual bool restart() { return false; }
+
   /// b = -r(u), (size, ld)
   virtual void residual(const Real * u, Real * b, std::int64_t ld, std::int64_t rows) = 0;
 

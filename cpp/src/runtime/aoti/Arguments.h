@@ -18,7 +18,8 @@ struct Arguments
   std::vector<at::Tensor> inputs;
   std::vector<at::Tensor> parameters;
   BatchShape batch;
-  solve::NewtonConfig solver;
+  /// Settings of the implicit segments, in order
+  std::vector<solve::NewtonConfig> solvers;
   /// Of the whole call; a null pointer for a law without
   std::shared_ptr<const WeightSet> weights;
   /// Fill Evaluation::history, reason and place

@@ -56,14 +56,14 @@ BatchCall<Real>::BatchCall(const artifact::Metadata & metadata, const Arguments 
   _dt_factor = _evaluation.dt_factor.template mutable_data_ptr<double>();
   _residual = _evaluation.residual.template mutable_data_ptr<double>();
   if (arguments.history)
-    _record.emplace(metadata, batch, arguments.solver.miters);
+    _record.emplace(metadata, batch, arguments.solvers);
 }
 
 template <typename Real>
 void BatchCall<Real>::read(std::int64_t first, std::int64_t rows, const Chain<Real> & chain, ChunkWorkspace<Real> & w,
                            std::int64_t ld)
 {
-  w.solver = _arguments.solver;
+  w.solvers = &_arguments.solvers;
   w.weights = _arguments.weights ? _arguments.weights->pointers.data() : nullptr;
   w.record = _record ? &*_record : nullptr;
   if (w.record)

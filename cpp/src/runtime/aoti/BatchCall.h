@@ -27,7 +27,7 @@ public:
             const std::vector<PairLayout> & pairs, const std::vector<at::Tensor> & constants);
 
   std::int64_t rows() const { return _rows; }
-  const solve::NewtonConfig & solver() const { return _arguments.solver; }
+  const std::vector<solve::NewtonConfig> & solvers() const { return _arguments.solvers; }
 
   /// Puts rows [first, first + rows) into the arena of a chunk, and tells it where to write down what they do.
   void read(std::int64_t first, std::int64_t rows, const Chain<Real> & chain, ChunkWorkspace<Real> & w,

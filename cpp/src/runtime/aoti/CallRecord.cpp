@@ -8,9 +8,8 @@
 namespace matlaw::aoti
 {
 CallRecord::CallRecord(const artifact::Metadata & metadata, const std::vector<std::int64_t> & batch,
-                       std::int64_t miters)
-    : _miters(miters),
-      _reason(at::zeros(batch, at::kChar)),
+                       const std::vector<solve::NewtonConfig> & solvers)
+    : _reason(at::zeros(batch, at::kChar)),
       _place(at::full(batch, -1, at::kInt))
 {
   const auto empty = [&](std::int64_t entries)
@@ -23,6 +22,7 @@ CallRecord::CallRecord(const artifact::Metadata & metadata, const std::vector<st
   {
     if (!segment.implicit)
       continue;
+    const auto miters = solvers[_segments.size()].miters;
     auto & history = _segments.emplace_back();
     for (const auto & unknown : segment.unknowns)
       history.unknowns.push_back(unknown.name);

@@ -7,6 +7,7 @@
 #include "artifact/Metadata.h"
 #include "matlaw/Model.h"
 #include "matlaw/Reason.h"
+#include "matlaw/solve/NewtonConfig.h"
 #include "matlaw/solve/Recorder.h"
 
 namespace matlaw::aoti
@@ -15,8 +16,9 @@ namespace matlaw::aoti
 class CallRecord
 {
 public:
-  /// `batch`: shape of the call's rows; `miters`: iterations that a solve may take
-  CallRecord(const artifact::Metadata & metadata, const std::vector<std::int64_t> & batch, std::int64_t miters);
+  /// `batch`: shape of the call's rows; `solvers`: settings of the implicit segments
+  CallRecord(const artifact::Metadata & metadata, const std::vector<std::int64_t> & batch,
+             const std::vector<solve::NewtonConfig> & solvers);
 
   /// Rows start anew: in a substep, what was written of them is forgotten.
   void restart(const std::vector<std::int64_t> & rows);
@@ -31,7 +33,7 @@ public:
   {
     solve::Recorder<Real> recorder;
     recorder.rows = rows.data();
-    recorder.miters = _miters;
+    recorder.miters = _segments[segment].step.size(-1);
     recorder.residual = _segments[segment].residual.template mutable_data_ptr<double>();
     recorder.step = _segments[segment].step.template mutable_data_ptr<double>();
     return recorder;
@@ -40,7 +42,6 @@ public:
   void move_into(Evaluation & evaluation);
 
 private:
-  std::int64_t _miters;
   std::vector<SegmentHistory> _segments;
   at::Tensor _reason, _place;
 };

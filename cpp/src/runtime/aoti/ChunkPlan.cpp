@@ -38,47 +38,55 @@ std::int64_t rows_that_fit(std::int64_t bytes_per_row, const Chunking & chunking
 /// Work below which a thread is better left asleep.
 constexpr double seconds_worth_a_thread = 100e-6;
 
-ChunkPlan::ChunkPlan(const std::string & model, const std::array<std::int64_t, 3> & bytes_per_row,
-                     const Chunking & chunking)
+ChunkPlan::ChunkPlan(const ByWant & bytes_per_row, const ByWant & substep_bytes_per_row, const Chunking & chunking)
     : _bytes_per_row(bytes_per_row),
+      _substep_bytes_per_row(substep_bytes_per_row),
       _max_bytes(chunking.max_bytes)
 {
   for (std::size_t want = 0; want < bytes_per_row.size(); want++)
     _chunk_rows[want] = rows_that_fit(bytes_per_row[want], chunking);
-  const auto smallest = native::row_block * *std::max_element(bytes_per_row.begin(), bytes_per_row.end());
+}
+
+void ChunkPlan::require_room(const std::string & model, bool substeps) const
+{
+  std::int64_t most = 0;
+  for (std::size_t want = 0; want < _bytes_per_row.size(); want++)
+    most = std::max(most, bytes(want, substeps));
+  const auto smallest = native::row_block * most;
   if (_max_bytes > 0 && _max_bytes < smallest)
     throw FatalError("LoadOptions.max_bytes is " + std::to_string(_max_bytes) + "; a call of model '" + model +
                      "' needs " + std::to_string(smallest) + " bytes for the smallest chunk, " +
-                     std::to_string(native::row_block) + " rows with all derivatives.");
+                     std::to_string(native::row_block) + " rows with all derivatives" +
+                     (substeps ? " in substeps" : "") + ".");
 }
 
-ChunkPlan::Cut ChunkPlan::cut(Want want, std::int64_t threads) const
+ChunkPlan::Cut ChunkPlan::cut(Want want, std::int64_t threads, bool substeps) const
 {
   const auto rows = _chunk_rows[std::size_t(want)];
   if (_max_bytes == 0)
     return {rows, threads};
-  const auto affordable = _max_bytes / std::max<std::int64_t>(_bytes_per_row[std::size_t(want)], 1);
+  const auto affordable = _max_bytes / std::max<std::int64_t>(bytes(std::size_t(want), substeps), 1);
   threads = std::clamp<std::int64_t>(threads, 1, affordable / native::row_block);
   return {std::min(rows, affordable / threads / native::row_block * native::row_block), threads};
 }
 
-ChunkPlan::Cut ChunkPlan::cut(Want want, std::int64_t threads, std::int64_t rows, double seconds) const
+ChunkPlan::Cut ChunkPlan::cut(Want want, std::int64_t threads, bool substeps, std::int64_t rows, double seconds) const
 {
   if (seconds > 0.0)
     threads = std::clamp<std::int64_t>(std::int64_t(seconds * double(rows) / seconds_worth_a_thread), 1, threads);
-  auto cut = this->cut(want, threads);
+  auto cut = this->cut(want, threads, substeps);
   const auto share = whole_blocks((rows + cut.threads - 1) / cut.threads);
   cut.rows = std::min(cut.rows, std::max<std::int64_t>(share, std::min<std::int64_t>(cut.rows, 64)));
   return cut;
 }
 
-std::int64_t ChunkPlan::most_bytes(std::int64_t threads) const
+std::int64_t ChunkPlan::most_bytes(std::int64_t threads, bool substeps) const
 {
   std::int64_t most = 0;
   for (std::size_t want = 0; want < _bytes_per_row.size(); want++)
   {
-    const auto cut = this->cut(Want(want), threads);
-    most = std::max(most, cut.threads * cut.rows * _bytes_per_row[want]);
+    const auto cut = this->cut(Want(want), threads, substeps);
+    most = std::max(most, cut.threads * cut.rows * bytes(want, substeps));
   }
   return most;
 }

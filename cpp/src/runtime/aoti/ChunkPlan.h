@@ -24,9 +24,14 @@ struct Chunking
 std::int64_t whole_blocks(std::int64_t rows);
 
 /// Rows of a chunk and the number of chunks that run at once, for each thing that a call may want.
+///
+/// Where rows may take substeps, these need arrays of their own. Chunks are not made smaller for the cache's sake then,
+/// as few rows take substeps; but all might, so a bound on the bytes holds for these arrays too.
 class ChunkPlan
 {
 public:
+  using ByWant = std::array<std::int64_t, 3>;
+
   struct Cut
   {
     std::int64_t rows;
@@ -34,19 +39,26 @@ public:
   };
 
   ChunkPlan() = default;
-  /// `bytes_per_row` by Want. Throws FatalError naming `model` when chunking.max_bytes holds no chunk.
-  ChunkPlan(const std::string & model, const std::array<std::int64_t, 3> & bytes_per_row, const Chunking & chunking);
+  /// Bytes that a row of a chunk takes, and those that it takes besides where it is in substeps.
+  ChunkPlan(const ByWant & bytes_per_row, const ByWant & substep_bytes_per_row, const Chunking & chunking);
 
+  /// Throws FatalError naming `model` when chunking.max_bytes holds no chunk.
+  void require_room(const std::string & model, bool substeps) const;
   /// For a call that may take `threads` threads and has more rows than they can take at once.
-  Cut cut(Want want, std::int64_t threads) const;
+  Cut cut(Want want, std::int64_t threads, bool substeps) const;
   /// For a call of `rows` rows: smaller chunks when there are not enough for all threads, as long as each has some
   /// work; fewer threads where the work does not pay for waking them. `seconds` of a row on one thread; 0: not known.
-  Cut cut(Want want, std::int64_t threads, std::int64_t rows, double seconds) const;
+  Cut cut(Want want, std::int64_t threads, bool substeps, std::int64_t rows, double seconds) const;
   /// Bytes of the chunks that a call has at once, whatever it wants.
-  std::int64_t most_bytes(std::int64_t threads) const;
+  std::int64_t most_bytes(std::int64_t threads, bool substeps) const;
 
 private:
-  std::array<std::int64_t, 3> _bytes_per_row{}, _chunk_rows{};
+  std::int64_t bytes(std::size_t want, bool substeps) const
+  {
+    return _bytes_per_row[want] + (substeps ? _substep_bytes_per_row[want] : 0);
+  }
+
+  ByWant _bytes_per_row{}, _substep_bytes_per_row{}, _chunk_rows{};
   std::int64_t _max_bytes = 0;
 };
 }

@@ -25,8 +25,8 @@ struct ChunkWorkspace
   std::vector<solve::RowVerdict> segment_verdicts;
   std::vector<std::uint8_t> singular;
 
-  /// Of the Newton solves; set by whoever calls Chain::run
-  solve::NewtonConfig solver;
+  /// Settings of the implicit segments, in order; set by whoever calls Chain::run
+  const std::vector<solve::NewtonConfig> * solvers = nullptr;
 
   /// Where the weights are, by their position among all; set by whoever calls Chain::run
   const void * const * weights = nullptr;

@@ -20,12 +20,9 @@ public:
       : _stage(stage),
         _inputs(stage.residual.inputs),
         _w(w),
-        _ld(ld)
+        _whole(ld)
   {
-    // What follows the unknowns: givens and parameters. Read in place until rows leave.
-    w.given_slots.clear();
-    for (std::size_t k = stage.unknowns.size(); k < _inputs.size(); k++)
-      w.given_slots.push_back(w.arena.data() + _inputs[k].offset * ld);
+    restart();
   }
 
   std::int64_t size() const override { return _stage.n; }
@@ -51,6 +48,16 @@ public:
     }
     std::swap(_w.givens, _w.givens_next);
     _ld = ld;
+  }
+
+  bool restart() override
+  {
+    // What follows the unknowns: givens and parameters. Read in place until rows leave.
+    _ld = _whole;
+    _w.given_slots.clear();
+    for (std::size_t k = _stage.unknowns.size(); k < _inputs.size(); k++)
+      _w.given_slots.push_back(_w.arena.data() + _inputs[k].offset * _ld);
+    return true;
   }
 
   void residual(const Real * u, Real * b, std::int64_t ld, std::int64_t rows) override
@@ -108,6 +115,7 @@ private:
   const ImplicitStage<Real> & _stage;
   const std::vector<Slot> & _inputs;
   ChunkWorkspace<Real> & _w;
-  std::int64_t _ld;
+  /// Of the arena, and of the working set
+  std::int64_t _whole, _ld = 0;
 };
 }

@@ -156,7 +156,10 @@ void DerivativeBuilder<Real>::implicit(std::size_t index, ImplicitStage<Real> & 
     column[seed] = stage.columns;
     stage.columns += _seed_size.at(seed);
   }
-  stage.sensitivity = _dependence.by_parameters() ? segment.param_sensitivity : segment.input_sensitivity;
+  const bool by_parameters = _dependence.by_parameters();
+  stage.sensitivity = by_parameters ? segment.param_sensitivity : segment.input_sensitivity;
+  stage.iterative_sensitivity =
+      by_parameters ? &solve::NewtonConfig::param_sensitivity : &solve::NewtonConfig::input_sensitivity;
   stage.A = _allocator.allocate(n * n);
   stage.jacobian.outputs = {stage.A, _allocator.allocate(n)};
   stage.X = _allocator.allocate(n * stage.columns);

@@ -49,26 +49,36 @@ public:
     for (const auto & pair : metadata.param_derivatives)
       _pairs[int(Want::PARAM_JACOBIAN)].emplace_back(find(metadata.outputs, pair.output),
                                                      find(metadata.parameters, pair.input), pair.batch_independent);
-    std::array<std::int64_t, 3> bytes_per_row{};
+    ChunkPlan::ByWant bytes_per_row{}, substep_bytes_per_row{};
     for (const auto want : {Want::VALUES, Want::JACOBIAN, Want::PARAM_JACOBIAN})
     {
       const auto & chain = this->chain(want);
       bytes_per_row[int(want)] =
           std::int64_t(sizeof(Real)) * (chain.arena_size(want != Want::VALUES) + chain.scratch_size());
+      substep_bytes_per_row[int(want)] = std::int64_t(sizeof(Real)) * _substeps.components(chain, want);
     }
-    _plan = ChunkPlan(metadata.name, bytes_per_row, chunking);
+    _plan = ChunkPlan(bytes_per_row, substep_bytes_per_row, chunking);
   }
 
-  std::int64_t memory_per_call(std::int64_t threads) const override { return _plan.most_bytes(threads); }
+  std::int64_t memory_per_call(std::int64_t threads, const std::vector<solve::NewtonConfig> & solvers) const override
+  {
+    return _plan.most_bytes(threads, _substeps.allowed(solvers));
+  }
+
+  void require_room(const std::vector<solve::NewtonConfig> & solvers) const override
+  {
+    _plan.require_room(_metadata.name, _substeps.allowed(solvers));
+  }
 
   Evaluation evaluate(const Arguments & arguments, Want want, std::int64_t threads) const override
   {
-    _substeps.require(want, arguments.solver);
+    _substeps.require(want, arguments.solvers);
     const auto * weights = arguments.weights ? arguments.weights->pointers.data() : nullptr;
     BatchCall<Real> call(_metadata, arguments, _dtype, pairs(want), constant_blocks(want, weights));
     // What a row cost in the last call says how many threads are worth waking. No bit of a result depends on it.
     auto & seconds = _seconds_per_row[std::size_t(want)];
-    const auto cut = _plan.cut(want, threads, call.rows(), seconds.load(std::memory_order_relaxed));
+    const auto cut = _plan.cut(want, threads, _substeps.allowed(arguments.solvers), call.rows(),
+                               seconds.load(std::memory_order_relaxed));
     const auto start = std::chrono::steady_clock::now();
     const auto chunks = (call.rows() + cut.rows - 1) / cut.rows;
     threads = std::min(cut.threads, chunks);
@@ -97,14 +107,14 @@ public:
     return call.finish();
   }
 
-  PointVerdict evaluate_point(const std::vector<at::Tensor> & parameters, const solve::NewtonConfig & solver,
-                              const WeightSet * weights, const double * inputs, double * outputs,
-                              double * jacobian) const override
+  PointVerdict evaluate_point(const std::vector<at::Tensor> & parameters,
+                              const std::vector<solve::NewtonConfig> & solvers, const WeightSet * weights,
+                              const double * inputs, double * outputs, double * jacobian) const override
   {
     const support::FloatingPointDefaults defaults;
     const Lease lease(_stock);
     auto & w = *lease;
-    w.solver = solver;
+    w.solvers = &solvers;
     w.weights = weights ? weights->pointers.data() : nullptr;
     w.record = nullptr;
     constexpr std::int64_t ld = native::row_block;
@@ -118,11 +128,11 @@ public:
       fill_lanes(parameters[k].template const_data_ptr<Real>(), _metadata.parameters[k],
                  arena + _chain.parameters()[k].offset * ld);
     const auto want = jacobian ? Want::JACOBIAN : Want::VALUES;
-    _substeps.require(want, solver);
+    _substeps.require(want, solvers);
     _guarded.run(_chain, w, ld, 1, jacobian);
     PointVerdict verdict{w.status[0], w.iterations[0], w.dt_factor[0], w.residual[0], w.status[0] == Status::CONVERGED};
     SubsteppedRows<Real> taken;
-    if (_substeps.allowed(solver))
+    if (_substeps.allowed(solvers))
       taken = _substeps.run(_chain, w, ld, 1, want);
     const bool cut = !taken.rows.empty();
     if (cut)
@@ -192,7 +202,7 @@ private:
     call.read(first, rows, chain, w, ld);
     _guarded.run(chain, w, ld, rows, derivatives);
     call.write(first, rows, chain, w, ld);
-    if (_substeps.allowed(call.solver()))
+    if (_substeps.allowed(call.solvers()))
       call.write(first, _substeps.run(_chain, w, ld, rows, want), _substeps, want);
   }
 
@@ -218,7 +228,8 @@ private:
                      for (std::size_t k = 0; k < chain.parameters().size(); k++)
                        fill_lanes(_metadata.parameters[k].value.data(), _metadata.parameters[k],
                                   arena + chain.parameters()[k].offset * ld);
-                     w.solver = _metadata.solver;
+                     const auto solvers = _metadata.solvers();
+                     w.solvers = &solvers;
                      w.weights = weights;
                      w.record = nullptr;
                      chain.run(w, ld, 1, true);

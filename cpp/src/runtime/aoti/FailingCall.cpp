@@ -7,6 +7,7 @@
 #include <ATen/ops/isfinite.h>
 
 #include "diagnosis/take_rows.h"
+#include "diagnosis/tolerances.h"
 
 namespace matlaw::aoti
 {
@@ -23,6 +24,16 @@ void read_history(const SegmentHistory & history, std::int64_t at, FailedRow & r
   row.iterations = std::int32_t(row.steps.size());
 }
 
+/// Nothing for a law that has one implicit update only.
+std::string name_of_update(const artifact::Metadata & metadata, std::size_t number)
+{
+  std::vector<std::string> names;
+  for (const auto & segment : metadata.segments)
+    if (segment.implicit)
+      names.push_back(segment.update);
+  return names.size() > 1 ? names.at(number) : "";
+}
+
 std::string name_of_place(const artifact::Metadata & metadata, const FailedRow & row)
 {
   const auto place = std::size_t(std::max(row.place, 0));
@@ -37,7 +48,7 @@ std::string name_of_place(const artifact::Metadata & metadata, const FailedRow &
       return "an input";
     return place < inputs ? metadata.inputs[place].reported : metadata.parameters[place - inputs].reported;
   default:
-    return "";
+    return diagnosis::failed_in_solve(row) ? name_of_update(metadata, place) : "";
   }
 }
 }
@@ -49,9 +60,6 @@ FailingCall::FailingCall(const artifact::Metadata & metadata, const Arguments & 
   _failure.model = metadata.name;
   _failure.n_rows = arguments.batch.rows();
   _failure.failed_rows = evaluation.failed_rows;
-  _failure.atol = arguments.solver.atol;
-  _failure.rtol = arguments.solver.rtol;
-  _failure.miters = arguments.solver.miters;
   const auto count = std::min<std::int64_t>(std::int64_t(evaluation.failed_rows.size()), Failure::max_rows);
   const std::vector<std::int64_t> rows(evaluation.failed_rows.begin(), evaluation.failed_rows.begin() + count);
   const auto status = evaluation.status.reshape({-1}).contiguous();
@@ -62,7 +70,7 @@ FailingCall::FailingCall(const artifact::Metadata & metadata, const Arguments & 
     failed.status = Status(status.const_data_ptr<std::int8_t>()[row]);
   }
 
-  _arguments.solver = arguments.solver;
+  _arguments.solvers = arguments.solvers;
   _arguments.weights = arguments.weights;
   _arguments.history = true;
   _arguments.batch.join("", {count});
@@ -123,12 +131,12 @@ const Failure & FailingCall::look_into(const artifact::Metadata & metadata, cons
                      row.iterations = again.iterations.const_data_ptr<std::int32_t>()[at];
                      if (row.status == Status::BAD_INPUT && row.reason != Reason::TIME_DOES_NOT_ADVANCE)
                        row.place = not_finite(i);
-                     const bool of_solve =
-                         row.reason >= Reason::ITERATION_LIMIT && row.reason <= Reason::SINGULAR_TANGENT;
-                     if (of_solve)
+                     if (diagnosis::failed_in_solve(row))
                        read_history(again.history[std::size_t(row.place)], at, row);
-                     row.text = reason_text(row, _failure.miters, name_of_place(metadata, row));
+                     row.text = reason_text(row, diagnosis::iteration_limit(row, _arguments.solvers),
+                                            name_of_place(metadata, row));
                    }
+                   diagnosis::set_tolerances(_failure, _arguments.solvers);
                  });
   return _failure;
 }

@@ -29,7 +29,7 @@ public:
   /// Names the replay file of this call. Not beside look_into().
   void set_file(const std::string & file) { _failure.file = file; }
 
-  const solve::NewtonConfig & solver() const { return _arguments.solver; }
+  const std::vector<solve::NewtonConfig> & solvers() const { return _arguments.solvers; }
 
 private:
   /// The first input or parameter of a row that is not finite, counted over both

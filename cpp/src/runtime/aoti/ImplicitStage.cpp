@@ -25,15 +25,16 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
   w.segment_verdicts.assign(rows, {});
   Real * values = arena + u.offset * ld;
   const auto segment = w.solves++;
+  const auto & solver = (*w.solvers)[segment];
   solve::Recorder<Real> recorder;
   if (w.record)
     recorder = w.record->template recorder<Real>(segment, w.record_rows);
-  solve::newton<Real>(system, values, ld, rows, w.solver, w.segment_verdicts.data(), w.record ? &recorder : nullptr);
+  solve::newton<Real>(system, values, ld, rows, solver, w.segment_verdicts.data(), w.record ? &recorder : nullptr);
   for (std::int64_t i = 0; i < rows; i++)
   {
     const auto & verdict = w.segment_verdicts[i];
     w.iterations[i] = std::max(w.iterations[i], verdict.iterations);
-    w.dt_factor[i] = std::min(w.dt_factor[i], solve::step_factor(verdict, w.solver.miters));
+    w.dt_factor[i] = std::min(w.dt_factor[i], solve::step_factor(verdict, solver.miters));
     // NaN counts as the largest: it says most about why a row failed.
     if (!(verdict.final_residual <= w.residual[i]))
       w.residual[i] = verdict.final_residual;
@@ -54,7 +55,7 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
   if (sparse)
     solve_sparse(w, ld);
   else
-    solve_with_matrix(w, ld);
+    solve_with_matrix(solver, w, ld);
   for (std::int64_t i = 0; i < rows; i++)
     if (w.singular[i] && w.status[i] == Status::CONVERGED)
     {
@@ -67,7 +68,8 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
 }
 
 template <typename Real>
-void ImplicitStage<Real>::solve_with_matrix(ChunkWorkspace<Real> & w, std::int64_t ld) const
+void ImplicitStage<Real>::solve_with_matrix(const solve::NewtonConfig & solver, ChunkWorkspace<Real> & w,
+                                            std::int64_t ld) const
 {
   Real * arena = w.arena.data();
   (dr_dparam ? *dr_dparam : jacobian).run(w, ld);
@@ -77,12 +79,12 @@ void ImplicitStage<Real>::solve_with_matrix(ChunkWorkspace<Real> & w, std::int64
   for (const auto & product : products)
     product.run(arena, ld, Real(-1));
   w.singular.resize(ld);
-  if (sensitivity.krylov)
-    solve::assembled_krylov<Real>(sensitivity.structure.preconditioner, *sensitivity.krylov, arena + A.offset * ld,
-                                  arena + X.offset * ld, n, columns, ld, ld, w.singular.data());
+  if (const auto & krylov = solver.*iterative_sensitivity)
+    solve::assembled_krylov<Real>(sensitivity.preconditioner, *krylov, arena + A.offset * ld, arena + X.offset * ld, n,
+                                  columns, ld, ld, w.singular.data());
   else
-    solve::direct_solve<Real>(sensitivity.structure.elimination, arena + A.offset * ld, arena + X.offset * ld, n,
-                              columns, ld, ld, w.singular.data());
+    solve::direct_solve<Real>(sensitivity.elimination, arena + A.offset * ld, arena + X.offset * ld, n, columns, ld, ld,
+                              w.singular.data());
 }
 
 template <typename Real>

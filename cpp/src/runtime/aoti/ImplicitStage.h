@@ -45,7 +45,9 @@ struct ImplicitStage final : Stage<Real>
   std::optional<Call<Real>> predictor;
   /// Sensitivities A X = -Bg D - P, by all seeds side by side; A is from `dr_dparam` or else from `jacobian`
   std::optional<Call<Real>> jacobian_given, dr_dparam;
-  artifact::Sensitivity sensitivity;
+  solve::LinearStructure sensitivity;
+  /// Where the settings of the solves of an iterative one are
+  std::optional<solve::KrylovConfig> solve::NewtonConfig::* iterative_sensitivity = nullptr;
   Slot A, X;
   std::int64_t columns = 0;
   std::vector<Product> products;
@@ -55,7 +57,7 @@ struct ImplicitStage final : Stage<Real>
   void run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows, bool with_derivatives) const override;
 
 private:
-  void solve_with_matrix(ChunkWorkspace<Real> & w, std::int64_t ld) const;
+  void solve_with_matrix(const solve::NewtonConfig & solver, ChunkWorkspace<Real> & w, std::int64_t ld) const;
   void solve_sparse(ChunkWorkspace<Real> & w, std::int64_t ld) const;
 };
 

@@ -54,7 +54,8 @@ struct Model::Implementation
   Graphs graphs;
   std::unique_ptr<Evaluator> evaluator;
   TensorMap parameters;
-  solve::NewtonConfig solver;
+  /// Settings of the implicit updates, in order
+  std::vector<solve::NewtonConfig> solvers;
   std::vector<WeightInfo> weight_infos;
   mutable std::mutex weights_mutex;
   /// In use; a null pointer where there are none
@@ -67,13 +68,6 @@ struct Model::Implementation
   std::vector<std::string> parameter_names;
 
   const artifact::Metadata & metadata() const { return artifact.metadata; }
-
-  /// Whether there are equations to solve.
-  bool solves() const
-  {
-    return std::any_of(metadata().segments.begin(), metadata().segments.end(),
-                       [](const auto & segment) { return segment.implicit; });
-  }
 
   void load(const std::string & folder, const std::string & name, const LoadOptions & options)
   {
@@ -89,13 +83,14 @@ struct Model::Implementation
     artifact = artifact::open_artifact(folder, name, choice);
     load_graphs();
     load_weights();
-    solver = metadata().solver;
+    solvers = metadata().solvers();
     Chunking chunking;
     chunking.max_rows = options.max_chunk_rows;
     chunking.max_bytes = options.max_bytes;
     if (backend != "native")
       chunking.min_rows = 1024; // a package call costs as much as hundreds of rows
     evaluator = make_evaluator(metadata(), graphs, artifact.dtype, chunking);
+    evaluator->require_room(solvers);
     describe();
     say_what_was_loaded();
   }
@@ -187,6 +182,9 @@ struct Model::Implementation
     }
     for (const auto & [current, old] : metadata().times)
       d.times.emplace_back(reported(metadata().inputs, current), reported(metadata().inputs, old));
+    for (const auto & segment : metadata().segments)
+      if (segment.implicit)
+        d.implicit_updates.push_back(segment.update);
     for (const auto & parameter : metadata().parameters)
     {
       parameter_names.push_back(parameter.reported);
@@ -211,7 +209,7 @@ struct Model::Implementation
   {
     check_names("input", metadata().name, inputs, description.input_names, true);
     Arguments arguments;
-    arguments.solver = solver;
+    arguments.solvers = solvers;
     arguments.weights = weights_in_use();
     const auto take = [&](const char * what, const Variable & variable, const at::Tensor & value)
     {
@@ -280,6 +278,36 @@ struct Model::Implementation
     }
   }
 
+  /// ... of a point, whose inputs stand side by side.
+  void remember_point(const double * inputs, Want want, const PointVerdict & verdict) const noexcept
+  {
+    try
+    {
+      support::torch_threads(); // before this thread's first operation
+      TensorMap values;
+      for (const auto & variable : metadata().inputs)
+      {
+        auto shape = variable.public_shape();
+        shape.insert(shape.begin(), 1);
+        values[variable.reported] = at::tensor(at::ArrayRef<double>(inputs, std::size_t(variable.size)), at::kDouble)
+                                        .reshape(shape)
+                                        .to(artifact.dtype);
+        inputs += variable.size;
+      }
+      Evaluation evaluation;
+      evaluation.status = at::tensor({int(verdict.status)}, at::kChar);
+      evaluation.failed_rows = {0};
+      remember(arguments_of(values), want, evaluation);
+      if (logging::enabled(logging::Channel::newton, logging::Level::info))
+        logging::write(logging::Channel::newton, logging::Level::info,
+                       "Model '" + metadata().name + "': a point failed after " + std::to_string(verdict.iterations) +
+                           " iterations.");
+    }
+    catch (...)
+    {
+    }
+  }
+
   const Failure & look_into(const FailingCall & call) const { return call.look_into(metadata(), *evaluator); }
 
   std::shared_ptr<const FailingCall> last_failing() const
@@ -306,9 +334,8 @@ struct Model::Implementation
       rename(variable);
     for (const auto & parameter : metadata().parameters)
       rename(parameter);
-    const auto & segments = metadata().segments;
-    if (std::any_of(segments.begin(), segments.end(), [](const auto & segment) { return segment.implicit; }))
-      source.solver = diagnosis::settings(call.solver());
+    for (std::size_t i = 0; i < call.solvers().size(); i++)
+      source.solvers.emplace_back(description.implicit_updates[i], call.solvers()[i]);
     return source;
   }
 
@@ -358,7 +385,7 @@ std::uint64_t Model::install_weights(std::shared_ptr<WeightSet> weights)
 }
 std::int64_t Model::memory_per_call() const
 {
-  return _implementation->evaluator->memory_per_call(_implementation->threads_of_a_call());
+  return _implementation->evaluator->memory_per_call(_implementation->threads_of_a_call(), _implementation->solvers);
 }
 const std::string & Model::backend() const
 {
@@ -382,10 +409,12 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
   return self.run(inputs, options.jacobian ? Want::JACOBIAN : Want::VALUES, options);
 }
 
-std::shared_ptr<const Failure> Model::last_failure() const
+std::function<std::shared_ptr<const Failure>()> Model::failing() const
 {
   const auto call = _implementation->last_failing();
-  return call ? std::shared_ptr<const Failure>(call, &_implementation->look_into(*call)) : nullptr;
+  if (!call)
+    return {};
+  return [call, self = _implementation.get()] { return std::shared_ptr<const Failure>(call, &self->look_into(*call)); };
 }
 
 std::shared_ptr<const Failure> Model::failure_of(const TensorMap & inputs, const Evaluation & evaluation) const
@@ -414,7 +443,11 @@ PointVerdict Model::evaluate_point(const double * inputs, double * outputs, doub
                        "evaluated for single points needs one value. Set it to that.");
   }
   const auto weights = self.weights_in_use();
-  return self.evaluator->evaluate_point(parameters, self.solver, weights.get(), inputs, outputs, jacobian);
+  const auto verdict =
+      self.evaluator->evaluate_point(parameters, self.solvers, weights.get(), inputs, outputs, jacobian);
+  if (verdict.status != Status::CONVERGED)
+    self.remember_point(inputs, jacobian ? Want::JACOBIAN : Want::VALUES, verdict);
+  return verdict;
 }
 
 std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const TensorMap & tangents) const
@@ -511,21 +544,40 @@ void Model::set_parameter(const std::string & name, const at::Tensor & value)
     }
 }
 
-solve::NewtonConfig Model::solver_config() const
+solve::NewtonConfig Model::solver_config(const std::string & update) const
 {
-  return _implementation->solves() ? _implementation->solver : matlaw::Model::solver_config();
+  return _implementation->solvers[updates_of(update).front()];
 }
 
-void Model::set_solver_config(const solve::NewtonConfig & config)
+void Model::set_solver_config(const solve::NewtonConfig & config, const std::string & update)
 {
-  if (!_implementation->solves())
-    matlaw::Model::set_solver_config(config);
+  auto & self = *_implementation;
+  const auto numbers = updates_of(update);
   solve::check(config);
-  if (config.krylov.has_value() != _implementation->metadata().solver.krylov.has_value())
-    throw FatalError("Model '" + name() + "' was compiled with a " +
-                     (config.krylov ? "direct linear solver" : "Krylov solver") +
-                     ": its graphs serve that kind only. Compile it with another linear_solver to change that.");
-  _implementation->solver = config;
+  auto changed = self.solvers;
+  for (const auto i : numbers)
+    changed[i] = config;
+  // Graphs and structure serve one kind of linear solver each; where updates differ, each keeps its kind.
+  const auto keep_kind = [&](std::optional<solve::KrylovConfig> solve::NewtonConfig::* solver, const char * what)
+  {
+    bool any = false;
+    for (const auto i : numbers)
+    {
+      const bool fits = (config.*solver).has_value() == (self.solvers[i].*solver).has_value();
+      any |= fits;
+      if (!fits)
+        changed[i].*solver = self.solvers[i].*solver;
+    }
+    if (!any)
+      throw FatalError("Model '" + name() + "' was compiled with a " +
+                       (config.*solver ? "direct linear solver" : "Krylov solver") + what +
+                       ": its graphs serve that kind only. Compile it with another to change that.");
+  };
+  keep_kind(&solve::NewtonConfig::krylov, "");
+  keep_kind(&solve::NewtonConfig::input_sensitivity, " for derivatives by inputs");
+  keep_kind(&solve::NewtonConfig::param_sensitivity, " for derivatives by parameters");
+  self.evaluator->require_room(changed);
+  self.solvers = std::move(changed);
 }
 
 BlockMap Model::param_jacobian(const TensorMap & inputs) const

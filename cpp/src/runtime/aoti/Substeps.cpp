@@ -26,6 +26,13 @@ std::vector<Real> gather(const Real * arena, std::int64_t ld, const std::vector<
         gathered.push_back(arena[(slot.offset + c) * ld + rows[std::min<std::int64_t>(p, rows.size() - 1)]]);
   return gathered;
 }
+
+/// The settings that substeps follow: those of the implicit segment that may cut the increment most.
+const solve::NewtonConfig & most_cutting(const std::vector<solve::NewtonConfig> & solvers)
+{
+  return *std::max_element(solvers.begin(), solvers.end(), [](const auto & a, const auto & b)
+                           { return a.max_substepping_level < b.max_substepping_level; });
+}
 }
 
 template <typename Real>
@@ -67,20 +74,42 @@ Substeps<Real>::Substeps(const artifact::Metadata & metadata, const Graphs & gra
 }
 
 template <typename Real>
-bool Substeps<Real>::allowed(const solve::NewtonConfig & config) const
+bool Substeps<Real>::allowed(const std::vector<solve::NewtonConfig> & solvers) const
 {
-  return config.max_substepping_level > 0 && !_increment.ramps.empty();
+  return !_increment.ramps.empty() && !solvers.empty() && most_cutting(solvers).max_substepping_level > 0;
 }
 
 template <typename Real>
-void Substeps<Real>::require(Want want, const solve::NewtonConfig & config) const
+void Substeps<Real>::require(Want want, const std::vector<solve::NewtonConfig> & solvers) const
 {
-  if (want != Want::VALUES && allowed(config) && !_chains[int(want)])
+  if (want != Want::VALUES && allowed(solvers) && !_chains[int(want)])
     throw FatalError("Model '" + _metadata.name + "' may take substeps (max_substepping_level is " +
-                     std::to_string(config.max_substepping_level) +
+                     std::to_string(most_cutting(solvers).max_substepping_level) +
                      "), and derivatives through them need graphs of which this artifact has no .pt2. Load it with "
                      "backend = auto or native, or give max_substepping_level in the input file and regenerate the "
                      "artifact via matlaw-compile, or set max_substepping_level to 0.");
+}
+
+template <typename Real>
+std::int64_t Substeps<Real>::columns(Want want) const
+{
+  const auto * carrying = _chains[int(want)].get();
+  return carrying ? std::accumulate(carrying->seed_sizes().begin(), carrying->seed_sizes().end(), std::int64_t(0)) : 0;
+}
+
+template <typename Real>
+std::int64_t Substeps<Real>::components(const Chain<Real> & chain, Want want) const
+{
+  if (_increment.ramps.empty())
+    return 0;
+  const auto & carrying = _chains[int(want)] ? *_chains[int(want)] : chain;
+  std::int64_t parameters = 0;
+  for (const auto & slot : chain.parameters())
+    parameters += slot.size;
+  // Inputs and derivatives of them as given, where each row's substep starts, and of the substep; outputs twice.
+  const auto width = 1 + columns(want);
+  return carrying.arena_size(columns(want) > 0) + carrying.scratch_size() + parameters +
+         width * (3 * _increment.inputs + 2 * _increment.outputs);
 }
 
 template <typename Real>
@@ -95,7 +124,7 @@ SubsteppedRows<Real> Substeps<Real>::run(const Chain<Real> & chain, ChunkWorkspa
     return result;
   if (!w.substeps)
     w.substeps = std::make_unique<ChunkWorkspace<Real>>();
-  w.substeps->solver = w.solver;
+  w.substeps->solvers = w.solvers;
   w.substeps->weights = w.weights;
   w.substeps->record = w.record;
   std::vector<std::int64_t> record_rows;
@@ -106,8 +135,7 @@ SubsteppedRows<Real> Substeps<Real>::run(const Chain<Real> & chain, ChunkWorkspa
   const auto inputs = gather(w.arena.data(), ld, chain.inputs(), result.rows, width);
   const auto parameters = gather(w.arena.data(), ld, chain.parameters(), result.rows, width);
   const auto * carrying = _chains[int(want)].get();
-  if (carrying)
-    result.columns = std::accumulate(carrying->seed_sizes().begin(), carrying->seed_sizes().end(), std::int64_t(0));
+  result.columns = columns(want);
   result.ld = width;
   result.outputs.resize(_increment.outputs * width);
   result.derivatives.resize(_increment.outputs * result.columns * width);
@@ -115,8 +143,8 @@ SubsteppedRows<Real> Substeps<Real>::run(const Chain<Real> & chain, ChunkWorkspa
   const auto given = seeds(want, result.columns, width);
   CompiledStep<Real> step(carrying ? *carrying : chain, result.columns, parameters.data(), width, *w.substeps,
                           record_rows);
-  solve::substep<Real>(step, _increment, w.solver, width, count, inputs.data(), result.outputs.data(), result.columns,
-                       given.data(), result.derivatives.data(), result.verdicts.data());
+  solve::substep<Real>(step, _increment, most_cutting(*w.solvers), width, count, inputs.data(), result.outputs.data(),
+                       result.columns, given.data(), result.derivatives.data(), result.verdicts.data());
   return result;
 }
 

@@ -31,9 +31,11 @@ public:
   Substeps(const artifact::Metadata & metadata, const Graphs & graphs);
 
   /// Whether rows may be cut: the settings allow it, and the law has forces whose old value it takes.
-  bool allowed(const solve::NewtonConfig & config) const;
+  bool allowed(const std::vector<solve::NewtonConfig> & solvers) const;
   /// Throws FatalError when rows may be cut and the artifact lacks the graphs for the derivatives that are wanted.
-  void require(Want want, const solve::NewtonConfig & config) const;
+  void require(Want want, const std::vector<solve::NewtonConfig> & solvers) const;
+  /// Components that a row in substeps takes besides what it takes at once.
+  std::int64_t components(const Chain<Real> & chain, Want want) const;
   /// Where the k-th derivative that is wanted begins among the derivatives of a row: number of its first entry; the
   /// next row of the matrix is SubsteppedRows::columns further on.
   std::int64_t first_entry(Want want, std::size_t k) const { return _first_entries[int(want)][k]; }
@@ -43,6 +45,8 @@ public:
                            Want want) const;
 
 private:
+  /// Entries of a derivative by all seeds
+  std::int64_t columns(Want want) const;
   std::vector<Real> seeds(Want want, std::int64_t columns, std::int64_t ld) const;
 
   const artifact::Metadata & _metadata;

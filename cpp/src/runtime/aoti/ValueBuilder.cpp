@@ -10,8 +10,9 @@ namespace matlaw::aoti
 namespace
 {
 /// Components of the arrays of a Newton solve.
-std::int64_t scratch_of(const artifact::Segment & segment, const solve::NewtonConfig & solver)
+std::int64_t scratch_of(const artifact::Segment & segment)
 {
+  const auto & solver = segment.solver;
   const auto n = segment.size;
   if (!solver.krylov)
     return n * (n + 3);
@@ -125,7 +126,7 @@ std::unique_ptr<Stage<Real>> ValueBuilder<Real>::implicit(const artifact::Segmen
   }
   for (const auto & slice : segment.unknowns)
     _slots[slice.name] = of_unknown(slice);
-  scratch = std::max(scratch, scratch_of(segment, _metadata.solver));
+  scratch = std::max(scratch, scratch_of(segment));
   return stage;
 }
 

@@ -235,18 +235,50 @@ bool is_krylov(const Node & node, const char * key)
   return kind && kind->text() == "krylov";
 }
 
-Sensitivity read_sensitivity(const std::optional<Node> & node)
+/// What `node`, where it is there, says of the solver for derivatives.
+void read_sensitivity(const std::optional<Node> & node, solve::LinearStructure & structure,
+                      std::optional<solve::KrylovConfig> & krylov)
 {
-  Sensitivity sensitivity;
   if (!node)
-    return sensitivity;
-  sensitivity.structure = read_structure(*node);
+    return;
+  structure = read_structure(*node);
   if (is_krylov(*node, "kind"))
-    sensitivity.krylov = read_krylov(node->at("krylov"));
-  return sensitivity;
+    krylov = read_krylov(node->at("krylov"));
 }
 
-Segment read_segment(const Node & node)
+solve::NewtonConfig read_solver(const Node & node)
+{
+  solve::NewtonConfig config;
+  if (is_krylov(node, "solver_kind"))
+    config.krylov = read_krylov(node.at("krylov"));
+  config.atol = node.at("atol").number();
+  config.rtol = node.at("rtol").number();
+  config.miters = node.at("miters").count();
+  if (const auto given = node.find("ls_max_iters"))
+    config.ls_max_iters = given->count();
+  if (const auto given = node.find("ls_cutback"))
+    config.ls_cutback = given->number();
+  if (const auto given = node.find("ls_c"))
+    config.ls_c = given->number();
+  if (const auto given = node.find("max_substepping_level"))
+    config.max_substepping_level = given->count();
+  if (const auto given = node.find("substep_del_tol"))
+    config.substep_del_tol = given->number();
+  try
+  {
+    if (const auto given = node.find("ls_type"))
+      config.ls_type = solve::line_search_from_text(given->text());
+    solve::check(config);
+  }
+  catch (const FatalError & error)
+  {
+    node.fail(std::string("is out of range: ") + error.what());
+  }
+  return config;
+}
+
+/// `root` has the settings of all solves that the segment has none of its own for.
+Segment read_segment(const Node & node, const Node & root)
 {
   Segment segment;
   const auto kind = node.at("kind").text();
@@ -288,8 +320,11 @@ Segment read_segment(const Node & node)
   segment.newton_step = stem("newton_step");
   if (const auto solver = node.find("linear_solver"))
     segment.structure = read_structure(*solver);
-  segment.input_sensitivity = read_sensitivity(node.find("input_sensitivity"));
-  segment.param_sensitivity = read_sensitivity(node.find("param_sensitivity"));
+  segment.solver = read_solver(node.find("solver_config").value_or(root.at("solver_config")));
+  read_sensitivity(node.find("input_sensitivity"), segment.input_sensitivity, segment.solver.input_sensitivity);
+  read_sensitivity(node.find("param_sensitivity"), segment.param_sensitivity, segment.solver.param_sensitivity);
+  const auto update = node.find("update");
+  segment.update = update ? update->text() : segment.unknowns.empty() ? "" : segment.unknowns.front().name;
   if (const auto predictor = graphs.find("predictor"))
     segment.predictor =
         PredictorGraph{predictor->at("stem").text(), predictor->at("inputs").texts(), predictor->at("outputs").texts()};
@@ -311,37 +346,6 @@ Segment read_segment(const Node & node)
   segment.dr_dparam = read_parameters("dr_dparam");
   segment.substep_dr_dparam = read_parameters("substep_dr_dparam");
   return segment;
-}
-
-solve::NewtonConfig read_solver(const Node & node)
-{
-  solve::NewtonConfig config;
-  if (is_krylov(node, "solver_kind"))
-    config.krylov = read_krylov(node.at("krylov"));
-  config.atol = node.at("atol").number();
-  config.rtol = node.at("rtol").number();
-  config.miters = node.at("miters").count();
-  if (const auto given = node.find("ls_max_iters"))
-    config.ls_max_iters = given->count();
-  if (const auto given = node.find("ls_cutback"))
-    config.ls_cutback = given->number();
-  if (const auto given = node.find("ls_c"))
-    config.ls_c = given->number();
-  if (const auto given = node.find("max_substepping_level"))
-    config.max_substepping_level = given->count();
-  if (const auto given = node.find("substep_del_tol"))
-    config.substep_del_tol = given->number();
-  try
-  {
-    if (const auto given = node.find("ls_type"))
-      config.ls_type = solve::line_search_from_text(given->text());
-    solve::check(config);
-  }
-  catch (const FatalError & error)
-  {
-    node.fail(std::string("is out of range: ") + error.what());
-  }
-  return config;
 }
 
 /// Sets what callers call the variables; `renamed` is one map of `boundary_aliases`, or absent.
@@ -398,10 +402,9 @@ void check_structure(const solve::LinearStructure & structure, std::int64_t n, c
 /// What the solvers of an implicit segment need is there.
 void check_linear_solver(const Metadata & metadata, const Segment & segment, const auto & refuse)
 {
-  for (const auto * structure :
-       {&segment.structure, &segment.input_sensitivity.structure, &segment.param_sensitivity.structure})
+  for (const auto * structure : {&segment.structure, &segment.input_sensitivity, &segment.param_sensitivity})
     check_structure(*structure, segment.size, refuse);
-  if (metadata.solver.krylov)
+  if (segment.solver.krylov)
   {
     if (segment.matvec.empty())
       refuse("has a Krylov solver, but no graph 'matvec'");
@@ -422,6 +425,15 @@ std::string path_of(const std::string & folder)
 {
   return folder + "/metadata.json";
 }
+}
+
+std::vector<solve::NewtonConfig> Metadata::solvers() const
+{
+  std::vector<solve::NewtonConfig> found;
+  for (const auto & segment : segments)
+    if (segment.implicit)
+      found.push_back(segment.solver);
+  return found;
 }
 
 std::vector<std::string> Segment::stems() const
@@ -538,11 +550,8 @@ Metadata read_metadata(const std::string & folder)
   if (const auto list = root.find("times"))
     for (const auto & node : list->items())
       metadata.times.emplace_back(node.at("current").text(), node.at("old").text());
-  bool any_implicit = false;
   for (const auto & node : root.at("segments").items())
-    any_implicit |= metadata.segments.emplace_back(read_segment(node)).implicit;
-  if (any_implicit)
-    metadata.solver = read_solver(root.at("solver_config"));
+    metadata.segments.push_back(read_segment(node, root));
   for (const auto & [name, node] : root.at("variables").entries())
   {
     auto & variable = metadata.variables[name];

@@ -79,13 +79,6 @@ struct ParameterGraph
   std::vector<Slice> parameters;
 };
 
-/// How sensitivities of an implicit segment are solved for: directly, or iteratively over the assembled matrix.
-struct Sensitivity
-{
-  std::optional<solve::KrylovConfig> krylov = std::nullopt;
-  solve::LinearStructure structure;
-};
-
 struct Segment
 {
   bool implicit = false;
@@ -101,6 +94,10 @@ struct Segment
   std::optional<JvpGraph> param_jvp;
 
   // implicit
+  /// Name of the implicit update in the input file
+  std::string update;
+  /// As compiled
+  solve::NewtonConfig solver;
   std::int64_t size = 0;
   std::vector<Slice> unknowns;
   std::vector<std::string> givens;
@@ -114,8 +111,8 @@ struct Segment
   /// where the compiler saw no gain
   std::string newton_step;
   std::optional<GivenGraph> sensitivity;
-  solve::LinearStructure structure;
-  Sensitivity input_sensitivity, param_sensitivity;
+  /// How the matrices of Newton steps, and of derivatives by inputs and by parameters, are taken apart
+  solve::LinearStructure structure, input_sensitivity, param_sensitivity;
   std::optional<PredictorGraph> predictor;
   std::optional<GivenGraph> jacobian_given;
   std::optional<ParameterGraph> dr_dparam;
@@ -168,8 +165,9 @@ struct Metadata
   std::vector<StatePair> state_pairs;
   /// Inputs (t, t~1) that are time and its old value: t has to advance
   std::vector<std::pair<std::string, std::string>> times;
-  solve::NewtonConfig solver;
   std::vector<Segment> segments;
+  /// Settings of the implicit segments, in order, as compiled
+  std::vector<solve::NewtonConfig> solvers() const;
   std::map<std::string, Variable> variables;
   std::map<std::string, Build> builds;
   std::map<std::string, FileRecord> files;

@@ -15,14 +15,6 @@ namespace
 /// An input stands out when its norm is this many times the median.
 constexpr double odd_ratio = 10.0;
 
-std::string number(double value)
-{
-  std::ostringstream text;
-  text.precision(4);
-  text << value;
-  return text.str();
-}
-
 double last_residual(const FailedRow & row)
 {
   return row.residuals.empty() ? 0.0 : row.residuals.back();
@@ -45,8 +37,8 @@ std::vector<std::string> odd_inputs(const Failure & failure, std::size_t row)
     const auto norm = norm_of(values, row);
     const auto ratio = norm / typical->second;
     if (norm > 0 && ratio > odd_ratio) // infinite where the median is zero
-      odd.emplace_back(ratio, "'" + name + "' (norm " + number(norm) + ", median of the call " +
-                                  number(typical->second) + ")");
+      odd.emplace_back(ratio, "'" + name + "' (norm " + support::number_text(norm) + ", median of the call " +
+                                  support::number_text(typical->second) + ")");
   }
   std::sort(odd.begin(), odd.end(), std::greater<>());
   std::vector<std::string> texts;
@@ -77,8 +69,8 @@ std::string input_summary(const Failure & failure, std::size_t row)
       break;
     }
     const auto of_row = values.select(0, std::int64_t(row)).to(at::kDouble);
-    texts.push_back(of_row.dim() ? "|" + name + "| = " + number(of_row.norm().item<double>())
-                                 : name + " = " + number(of_row.item<double>()));
+    texts.push_back(of_row.dim() ? "|" + name + "| = " + support::number_text(of_row.norm().item<double>())
+                                 : name + " = " + support::number_text(of_row.item<double>()));
   }
   return joined(texts);
 }
@@ -138,21 +130,22 @@ std::string reason_text(const FailedRow & row, std::int64_t miters, const std::s
 {
   const auto where =
       row.iterations == 0 ? std::string("at the initial guess") : "in iteration " + std::to_string(row.iterations);
-  const auto with = row.residuals.empty() ? std::string() : " with |r| = " + number(row.residuals.back());
+  const auto with = row.residuals.empty() ? std::string() : " with |r| = " + support::number_text(row.residuals.back());
+  const auto in = name_of_place.empty() ? std::string() : " in '" + name_of_place + "'";
   switch (row.reason)
   {
   case Reason::NONE:
     return row.status == Status::CONVERGED ? "converged" : "failed among the other rows of its call, but not alone";
   case Reason::ITERATION_LIMIT:
-    return "iteration limit of " + std::to_string(miters) + " reached" + with;
+    return "iteration limit of " + std::to_string(miters) + " reached" + in + with;
   case Reason::RESIDUAL_NOT_FINITE:
-    return "residual not finite " + where;
+    return "residual not finite " + where + in;
   case Reason::SINGULAR_JACOBIAN:
-    return "singular Jacobian " + where + with;
+    return "singular Jacobian " + where + in + with;
   case Reason::LINEAR_SOLVER:
-    return "linear solver exhausted " + where + with;
+    return "linear solver exhausted " + where + in + with;
   case Reason::SINGULAR_TANGENT:
-    return "solved, but the Jacobian at the solution is singular: there is no tangent";
+    return "solved" + in + ", but the Jacobian at the solution is singular: there is no tangent";
   case Reason::OUTPUT_NOT_FINITE:
     return "output '" + name_of_place + "' not finite";
   case Reason::INPUT_NOT_FINITE:
@@ -186,8 +179,9 @@ std::string Failure::message() const
     const auto & row = rows[at];
     what << (failed_rows.size() > 1 ? " Worst is row " : " Row ") << row.row << ": " << row.text;
     if (row.residuals.size() > 1)
-      what << ", |r| from " << number(row.residuals.front()) << " to " << number(row.residuals.back()) << " (needed < "
-           << number(atol) << ", or < " << number(rtol * row.residuals.front()) << ")";
+      what << ", |r| from " << support::number_text(row.residuals.front()) << " to "
+           << support::number_text(row.residuals.back()) << " (needed < " << support::number_text(atol) << ", or < "
+           << support::number_text(rtol * row.residuals.front()) << ")";
     what << ".";
     if (const auto odd = odd_inputs(*this, at); !odd.empty())
       what << " Inputs of it that stand out: " << joined(odd) << ".";

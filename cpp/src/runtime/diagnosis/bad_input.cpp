@@ -30,14 +30,6 @@ at::Tensor values_of(const Model & model, const TensorMap & inputs, const std::s
   return {};
 }
 
-std::string number(double value)
-{
-  std::ostringstream text;
-  text.precision(17);
-  text << value;
-  return text.str();
-}
-
 /// The first input of a row that is not finite; empty when there is none.
 std::string not_finite(const Model & model, const TensorMap & inputs, const std::vector<std::int64_t> & batch,
                        std::int64_t row)
@@ -61,8 +53,8 @@ void throw_if_time_stands_still(const Model & model, const TensorMap & inputs, c
       continue;
     const auto first = still[0].item<std::int64_t>();
     throw InputError("Time does not advance in row " + std::to_string(row) + " of the flattened batch: '" + current +
-                         "' is " + number(now[first].item<double>()) + " and '" + old + "' is " +
-                         number(before[first].item<double>()) + ", and model '" + model.name() +
+                         "' is " + support::number_text(now[first].item<double>(), 17) + " and '" + old + "' is " +
+                         support::number_text(before[first].item<double>(), 17) + ", and model '" + model.name() +
                          "' cannot be solved for such a step (rows with this: " + support::row_list(rows) +
                          "). A smaller time step does not help: pass a '" + current + "' that is after '" + old +
                          "'. A host that calls the law before its first step, to initialise it, should pass a step "

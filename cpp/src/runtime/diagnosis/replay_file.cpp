@@ -62,6 +62,38 @@ Json inputs_of_row(const Failure & failure, std::size_t row, const ReplaySource 
   return inputs;
 }
 
+Json settings(const solve::KrylovConfig & config)
+{
+  return {{"method", solve::krylov_method_text(config.method)},
+          {"restart", config.restart},
+          {"max_its", config.max_its},
+          {"abs_tol", config.abs_tol},
+          {"rel_tol", config.rel_tol},
+          {"cache_strategy", solve::preconditioner_cache_text(config.cache_strategy)},
+          {"cache_max_its", config.cache_max_its}};
+}
+
+/// All settings of a solver, under the names that Python has for them.
+Json settings(const solve::NewtonConfig & config)
+{
+  Json found = {{"atol", config.atol},
+                {"rtol", config.rtol},
+                {"miters", config.miters},
+                {"ls_type", solve::line_search_text(config.ls_type)},
+                {"ls_max_iters", config.ls_max_iters},
+                {"ls_cutback", config.ls_cutback},
+                {"ls_c", config.ls_c},
+                {"max_substepping_level", config.max_substepping_level},
+                {"substep_del_tol", config.substep_del_tol}};
+  if (config.krylov)
+    found["krylov"] = settings(*config.krylov);
+  if (config.input_sensitivity)
+    found["input_sensitivity"] = settings(*config.input_sensitivity);
+  if (config.param_sensitivity)
+    found["param_sensitivity"] = settings(*config.param_sensitivity);
+  return found;
+}
+
 Json content(const Failure & failure, const ReplaySource & source)
 {
   auto root = Json::object();
@@ -74,9 +106,9 @@ Json content(const Failure & failure, const ReplaySource & source)
   root["dtype"] = source.dtype;
   root["extensions"] = source.extensions;
   root["original_names"] = source.original_names;
-  auto & solver = root["solver_config"] = Json::object();
-  for (const auto & [key, setting] : source.solver)
-    std::visit([&, key = key](const auto & value) { solver[key] = value; }, setting);
+  auto & solvers = root["solver_configs"] = Json::object();
+  for (const auto & [update, config] : source.solvers)
+    solvers[update] = settings(config);
   auto & parameters = root["parameters"] = Json::object();
   for (const auto & [name, value] : failure.parameters)
   {
@@ -156,19 +188,6 @@ void complain(const std::string & what) noexcept
   {
   }
 }
-}
-
-std::vector<std::pair<std::string, Setting>> settings(const solve::NewtonConfig & config)
-{
-  return {{"atol", config.atol},
-          {"rtol", config.rtol},
-          {"miters", config.miters},
-          {"ls_type", solve::line_search_text(config.ls_type)},
-          {"ls_max_iters", config.ls_max_iters},
-          {"ls_cutback", config.ls_cutback},
-          {"ls_c", config.ls_c},
-          {"max_substepping_level", config.max_substepping_level},
-          {"substep_del_tol", config.substep_del_tol}};
 }
 
 std::string replay_folder()

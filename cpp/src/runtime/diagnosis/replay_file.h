@@ -1,11 +1,9 @@
 // Writes a failing call to a file that matlaw-replay opens.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "matlaw/Failure.h"
@@ -13,12 +11,6 @@
 
 namespace matlaw::diagnosis
 {
-/// A setting of the solver.
-using Setting = std::variant<std::int64_t, double, std::string>;
-
-/// All settings of a solver, under the names that Python has for them.
-std::vector<std::pair<std::string, Setting>> settings(const solve::NewtonConfig & config);
-
 /// What a replay file holds besides the failure itself.
 struct ReplaySource
 {
@@ -34,7 +26,8 @@ struct ReplaySource
   std::string dtype;
   /// Name in the input file of an input, output or parameter that a caller knows under another name
   std::map<std::string, std::string> original_names;
-  std::vector<std::pair<std::string, Setting>> solver;
+  /// By implicit update
+  std::vector<std::pair<std::string, solve::NewtonConfig>> solvers;
 };
 
 /// No process writes more files than these.

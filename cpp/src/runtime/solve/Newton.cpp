@@ -248,11 +248,11 @@ void scale_steps(NonlinearSystem<Real> & system, const NewtonConfig & config, Wo
       b[c * ld + p] = step * du[c * ld + p];
   }
 }
-}
 
+/// newton() with linear systems solved as the settings say.
 template <typename Real>
-void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int64_t rows, const NewtonConfig & config,
-            RowVerdict * verdicts, Recorder<Real> * recorder)
+void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int64_t rows,
+                const NewtonConfig & config, RowVerdict * verdicts, Recorder<Real> * recorder)
 {
   if (rows == 0)
     return;
@@ -412,10 +412,71 @@ void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int6
       find_settled(x, b, n, width, size, config, w.settled);
     for (std::int64_t p = 0; p < size; p++)
       if (w.active[p] && w.singular[p])
-        finish(p, iteration, Reason::SINGULAR_JACOBIAN);
+        finish(p, iteration, config.krylov ? Reason::LINEAR_SOLVER : Reason::SINGULAR_JACOBIAN);
     if (left == 0)
       return;
   }
+}
+
+/// Newton steps that are this exact are as good as those of a direct solver.
+template <typename Real>
+constexpr double tight = sizeof(Real) == 8 ? 1e-10 : 1e-5;
+
+/// Lets rows that did not converge with loose linear solves try again with tight ones, from where they started: a
+/// tolerance must not decide whether a row has a solution.
+template <typename Real>
+void solve_tightly(NonlinearSystem<Real> & system, Real * u, const std::vector<Real> & start, std::int64_t ld,
+                   std::int64_t rows, NewtonConfig config, RowVerdict * verdicts, Recorder<Real> * recorder)
+{
+  std::vector<std::int32_t> failed;
+  for (std::int64_t i = 0; i < rows; i++)
+    if (verdicts[i].reason == Reason::ITERATION_LIMIT ||
+        (verdicts[i].reason == Reason::RESIDUAL_NOT_FINITE && verdicts[i].iterations > 0))
+      failed.push_back(std::int32_t(i));
+  if (failed.empty() || !system.restart())
+    return;
+  if (logging::enabled(logging::Channel::newton, logging::Level::debug))
+    logging::write(logging::Channel::newton, logging::Level::debug,
+                   std::to_string(failed.size()) + " rows try again with tight linear solves");
+  const auto n = system.size();
+  const auto count = std::int64_t(failed.size());
+  const auto width = whole_blocks(count);
+  std::vector<Real> again(n * width);
+  for (std::int64_t c = 0; c < n; c++)
+    for (std::int64_t p = 0; p < width; p++)
+      again[c * width + p] = start[c * ld + failed[std::min(p, count - 1)]];
+  std::vector<RowVerdict> said(count);
+  std::vector<std::int64_t> places;
+  Recorder<Real> record;
+  if (recorder)
+  {
+    for (const auto row : failed)
+      places.push_back(recorder->rows ? recorder->rows[row] : row);
+    record = *recorder;
+    record.rows = places.data();
+  }
+  system.keep(failed);
+  config.krylov->rel_tol = tight<Real>;
+  config.krylov->abs_tol = 0.0;
+  solve_once(system, again.data(), width, count, config, said.data(), recorder ? &record : nullptr);
+  for (std::int64_t p = 0; p < count; p++)
+  {
+    verdicts[failed[p]] = said[p];
+    for (std::int64_t c = 0; c < n; c++)
+      u[c * ld + failed[p]] = again[c * width + p];
+  }
+}
+}
+
+template <typename Real>
+void newton(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::int64_t rows, const NewtonConfig & config,
+            RowVerdict * verdicts, Recorder<Real> * recorder)
+{
+  if (!config.krylov || config.krylov->rel_tol <= tight<Real>)
+    return solve_once(system, u, ld, rows, config, verdicts, recorder);
+  const std::vector<Real> start(u, u + system.size() * ld);
+  solve_once(system, u, ld, rows, config, verdicts, recorder);
+  solve_tightly(system, u, start, ld, rows, config, verdicts, recorder);
 }
 
 template void newton<double>(NonlinearSystem<double> &, double *, std::int64_t, std::int64_t, const NewtonConfig &,

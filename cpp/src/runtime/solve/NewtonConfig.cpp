@@ -50,7 +50,8 @@ void check(const NewtonConfig & config)
   need(config.max_substepping_level >= 0 && config.max_substepping_level <= most_substepping_levels,
        "max_substepping_level", double(config.max_substepping_level), "a whole number from 0 to 30");
   need(config.substep_del_tol > 0, "substep_del_tol", config.substep_del_tol, "above 0");
-  if (config.krylov)
-    check(*config.krylov);
+  for (const auto * iterative : {&config.krylov, &config.input_sensitivity, &config.param_sensitivity})
+    if (*iterative)
+      check(**iterative);
 }
 }

@@ -1,10 +1,13 @@
 #include "matlaw/solve/Substepping.h"
 
 #include <algorithm>
+#include <string>
 
+#include "matlaw/logging.h"
 #include "matlaw/native/abi.h"
 #include "matlaw/solve/step_factor.h"
 #include "support/AlignedBuffer.h"
+#include "support/text.h"
 
 namespace matlaw::solve
 {
@@ -107,6 +110,39 @@ private:
 };
 }
 
+/// What became of the rows, where somebody listens.
+static void say_verdicts(const std::vector<Progress> & progress, const SubstepVerdict * verdicts, std::int64_t steps)
+{
+  using namespace logging;
+  if (!enabled(Channel::substep, Level::info))
+    return;
+  const auto fraction = [&](std::int64_t size)
+  { return "1/" + std::to_string(steps / std::max<std::int64_t>(size, 1)); };
+  std::int64_t failed = 0, most = 0, iterations = 0, smallest = steps;
+  for (std::size_t row = 0; row < progress.size(); row++)
+  {
+    const auto & verdict = verdicts[row];
+    failed += verdict.status != Status::CONVERGED;
+    most = std::max<std::int64_t>(most, verdict.substeps);
+    iterations += verdict.iterations;
+    smallest = std::min(smallest, progress[row].smallest);
+    if (enabled(Channel::substep, Level::debug))
+      write(Channel::substep, Level::debug,
+            "row " + std::to_string(row) + " of those in substeps: " +
+                (verdict.status == Status::CONVERGED
+                     ? "solved in " + std::to_string(verdict.substeps) + " substeps, the smallest " +
+                           fraction(progress[row].smallest)
+                     : "failed after " + std::to_string(verdict.substeps) + " substeps, at " +
+                           support::number_text(double(progress[row].at) / double(steps)) + " of the increment") +
+                ", " + std::to_string(verdict.iterations) +
+                " iterations, last |r| = " + support::number_text(verdict.residual));
+  }
+  write(Channel::substep, Level::info,
+        std::to_string(progress.size()) + " rows took substeps: at most " + std::to_string(most) + ", the smallest " +
+            fraction(smallest) + " of the increment, " + std::to_string(iterations) + " iterations in all; " +
+            std::to_string(failed) + " rows failed even so");
+}
+
 template <typename Real>
 void substep(LawStep<Real> & law, const Increment & increment, const NewtonConfig & config, std::int64_t ld,
              std::int64_t rows, const Real * inputs, Real * outputs, std::int64_t columns,
@@ -138,7 +174,7 @@ void substep(LawStep<Real> & law, const Increment & increment, const NewtonConfi
       if (!progress[row].done)
         working.push_back(std::int32_t(row));
     if (working.empty())
-      return;
+      return say_verdicts(progress, verdicts, steps);
     const auto count = std::int64_t(working.size());
     const auto width = (count + native::row_block - 1) / native::row_block * native::row_block;
     const Real * at = values.assemble(working, progress, steps, width);

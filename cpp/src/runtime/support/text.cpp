@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
 namespace matlaw::support
 {
@@ -51,6 +52,14 @@ static std::size_t edit_distance(const std::string & a, const std::string & b)
     }
   }
   return row.back();
+}
+
+std::string number_text(double value, int digits)
+{
+  std::ostringstream text;
+  text.precision(digits);
+  text << value;
+  return text.str();
 }
 
 std::string closest_match(const std::string & name, const std::vector<std::string> & candidates)

@@ -16,6 +16,9 @@ std::string quoted_list(const std::vector<std::string> & names, std::size_t limi
 /// "3, 7, 12": at most `limit` rows, then "... (n in all)"
 std::string row_list(const std::vector<std::int64_t> & rows, std::size_t limit = 10);
 
+/// "0.0031": a number, to so many digits
+std::string number_text(double value, int digits = 4);
+
 /// The candidate with the fewest edits from `name`; empty when none is near enough to be a misspelling of it.
 std::string closest_match(const std::string & name, const std::vector<std::string> & candidates);
 

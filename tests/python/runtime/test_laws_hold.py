@@ -1,0 +1,299 @@
+"""What must hold of every compiled law: derivatives, independence of rows, any batch, calls after failing ones.
+
+The laws stand for the others: no solve, one solve (smooth and rate-independent), many unknowns, powers, slip of a
+crystal with a rotation, grains with a sub-batch axis.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import matlaw
+from matlaw import ConvergenceError
+from matlaw.artifact import compile_model
+
+#: Of the rows of `states`: no strain, elastic, just beyond yield, plastic, and taken back from there.
+STATES = ("zero", "elastic", "at yield", "plastic", "unloading")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A law, and how far its load goes.
+
+    :ivar law: input file in examples/models
+    :ivar load: the input that loads it
+    :ivar yields_at: size of the load at which it begins to flow, about
+    :ivar smooth: derivatives are continuous where it begins to flow
+    :ivar artifact: a shared artifact with `.pt2` graphs
+    """
+
+    law: str
+    load: str
+    yields_at: float
+    smooth: bool = True
+    artifact: str = ""
+
+
+CASES = [
+    Case("linear_elastic", "strain", 1e-3, artifact="linear_elastic-both"),
+    Case("j2_viscoplastic", "strain", 1.2e-3, artifact="j2_viscoplastic-both"),
+    Case("j2_plastic", "strain", 1.2e-3, smooth=False, artifact="j2_plastic-both"),
+    Case("chaboche2", "strain", 1.2e-3),
+    Case("kocks_mecking", "strain", 1e-3, smooth=False),
+    Case("radial_return", "strain", 1.2e-3),
+    Case("gurson", "strain", 1.2e-3, smooth=False),
+    Case("zener", "strain", 1e-3),
+    Case("single_crystal", "deformation_rate", 1e-3),
+    Case("taylor_polycrystal", "deformation_rate", 1e-3),
+    Case("bilinear_traction", "jump", 1e-3, smooth=False),
+]
+BACKENDS = ["native", "inductor"]
+Inputs = dict[str, np.ndarray]
+
+
+@pytest.fixture(scope="module")
+def load(models, artifact, tmp_path_factory) -> Callable[..., matlaw.runtime.CompiledModel]:
+    """Loads a case on a backend; native kernels are compiled once for each law, with all derivatives by all inputs."""
+    folder = tmp_path_factory.mktemp("laws")
+
+    def load(case: Case, backend: str, **options: int) -> matlaw.runtime.CompiledModel:
+        if backend == "inductor":
+            if not case.artifact:
+                pytest.skip("no .pt2 graphs of this law: they take minutes to compile")
+            return matlaw.load_model(artifact(case.artifact) / "model_aoti.i", "model", backend=backend, **options)
+        place = folder / case.law
+        if not place.exists():
+            compile_model(models / f"{case.law}.i", "model", place, derivatives=(":",), backend="native", jobs=2)
+        return matlaw.load_model(place / "model_aoti.i", "model", **options)
+
+    return load
+
+
+def step(law, case: Case, sizes: np.ndarray, old: Inputs | None = None, dt: float = 1.0) -> Inputs:
+    """One step to loads of these sizes, from where a step before ended."""
+    rows = len(sizes)
+    rng = np.random.default_rng(2)
+    inputs = {}
+    initial = {pair.old: np.array(pair.initial) for pair in law.state_pairs}
+    for name, base, sub in zip(law.input_names, law.input_base_shapes, law.input_sub_batch_shapes, strict=True):
+        shape = (*sub, *base)
+        start = initial.get(name, np.zeros(int(np.prod(shape))))
+        start = np.resize(start, int(np.prod(shape))).reshape(shape)
+        inputs[name] = np.broadcast_to(start, (rows, *shape)).copy()
+    direction = rng.normal(size=inputs[case.load].shape[1:])
+    if direction.shape == (6,):
+        direction[:3] -= direction[:3].mean() * 0.8
+    direction /= np.linalg.norm(direction)
+    inputs[case.load] = sizes.reshape(-1, *[1] * direction.ndim) * direction
+    if "t" in inputs:
+        inputs["t"] = np.full(rows, dt)
+    if "temperature" in inputs:
+        inputs["temperature"] = np.linspace(300.0, 900.0, rows)
+    if "orientation~1" in inputs:
+        shape = inputs["orientation~1"].shape
+        inputs["orientation~1"] = 0.2 * np.random.default_rng(5).normal(size=shape[1:]) + np.zeros(shape)
+    if old is not None:
+        inputs |= old
+    return inputs
+
+
+def carried(law, inputs: Inputs, outputs: Inputs) -> Inputs:
+    """The old values of the step after."""
+    old = {}
+    for pair in law.state_pairs:
+        old[pair.old] = (outputs if pair.role == "state" else inputs)[pair.current]
+    if "t" in inputs:
+        old["t"] = inputs["t"] + 1.0
+    return old
+
+
+def states(law, case: Case) -> Inputs:
+    """A row in each of STATES, the last one after a step of its own."""
+    sizes = case.yields_at * np.array([0.0, 0.3, 1.001, 2.0, 1.2])
+    inputs = step(law, case, sizes)
+    before = step(law, case, case.yields_at * np.array([0.0, 0.0, 0.0, 0.0, 2.0]))
+    old = carried(law, before, law.forward(before))
+    for name, values in old.items():
+        inputs[name][4] = values[4]
+    if case.load == "deformation_rate":
+        inputs[case.load][4] *= -1.0
+    return inputs
+
+
+def many(law, case: Case, rows: int) -> Inputs:
+    """Loads of all sizes, in no order."""
+    sizes = case.yields_at * np.random.default_rng(8).uniform(0.0, 2.0, rows)
+    return step(law, case, sizes)
+
+
+def assert_same(found: Inputs, expected: Inputs, backend: str) -> None:
+    """The same bits with native kernels; a relative 1e-14 with .pt2 graphs, or rounding of what has cancelled."""
+    for name, value in expected.items():
+        if backend == "native":
+            np.testing.assert_array_equal(found[name], value, err_msg=name)
+        else:
+            scale = np.abs(value).max() if value.size else 0.0
+            np.testing.assert_allclose(found[name], value, rtol=1e-14, atol=1e-14 * scale, err_msg=name)
+
+
+def blocks_by_row(jacobian: dict[str, Inputs], rows: int) -> Inputs:
+    """The blocks that have a batch, by a name for each pair."""
+    return {
+        f"{output}:{given}": block
+        for output, row in jacobian.items()
+        for given, block in row.items()
+        if block.shape[:1] == (rows,)
+    }
+
+
+laws = pytest.mark.parametrize("case", CASES, ids=lambda case: case.law)
+backends = pytest.mark.parametrize("backend", BACKENDS)
+
+
+@laws
+@backends
+def test_derivatives_are_slopes(load, case, backend):
+    law = load(case, backend)
+    inputs = states(law, case)
+    rows = len(STATES)
+    outputs, jacobian = law.jacobian(inputs)
+    for given in {given for _, given in law.derivative_pairs}:
+        where = law.input_names.index(given)
+        shape = (*law.input_sub_batch_shapes[where], *law.input_base_shapes[where])
+        size = int(np.prod(shape))
+        scale = max(float(np.abs(inputs[given]).max()), case.yields_at if given == case.load else 1e-3)
+        h = 3e-6 * scale
+        for k in range(size):
+            change = np.zeros(size)
+            change[k] = h
+            change = change.reshape(shape)
+            up = law.evaluate(inputs | {given: inputs[given] + change})
+            down = law.evaluate(inputs | {given: inputs[given] - change})
+            for output, of in law.derivative_pairs:
+                if of != given:
+                    continue
+                value = outputs[output]
+                block = jacobian[output][given].reshape(
+                    *([rows] if has_rows(law, jacobian, output, given) else []), *value.shape[1:], size
+                )
+                column = np.broadcast_to(block[..., k], value.shape)
+                forward, backward = (up.outputs[output] - value) / h, (value - down.outputs[output]) / h
+                noise = 1e-9 * np.abs(value).max() / h
+                for row, state in enumerate(STATES):
+                    bound = 2e-4 * np.abs(block if block.ndim == value.ndim else block[row]).max() + noise
+                    both = 0.5 * (forward[row] + backward[row])
+                    slopes = [both] if case.smooth else [both, forward[row], backward[row]]
+                    error = min(np.abs(column[row] - slope).max() for slope in slopes)
+                    assert error <= bound, f"{output}:{given}, component {k}, {state}: {error:.3g} > {bound:.3g}"
+
+
+def has_rows(law, jacobian, output: str, given: str) -> bool:
+    """Whether a block has a batch."""
+    out, into = law.output_names.index(output), law.input_names.index(given)
+    axes = sum(
+        len(shape)
+        for shape in (
+            law.output_sub_batch_shapes[out],
+            law.output_base_shapes[out],
+            law.input_sub_batch_shapes[into],
+            law.input_base_shapes[into],
+        )
+    )
+    return jacobian[output][given].ndim > axes
+
+
+@laws
+@backends
+def test_rows_are_independent(load, case, backend):
+    rows = 150
+    law = load(case, backend, threads=1)
+    inputs = many(law, case, rows)
+    expected = law.evaluate(inputs, jacobian=True)
+    assert expected.ok
+    order = np.random.default_rng(1).permutation(rows)
+    shuffled = {name: value[order] for name, value in inputs.items()}
+    for threads in (1, 2, 4):
+        for chunk in (1, 7, 64):
+            other = load(case, backend, threads=threads, max_chunk_rows=chunk)
+            found = other.evaluate(shuffled, jacobian=True)
+            assert_same(found.outputs, {n: v[order] for n, v in expected.outputs.items()}, backend)
+            np.testing.assert_array_equal(found.iterations, expected.iterations[order])
+            whole = blocks_by_row(expected.jacobian, rows)
+            assert_same(blocks_by_row(found.jacobian, rows), {n: v[order] for n, v in whole.items()}, backend)
+
+
+@laws
+@backends
+@pytest.mark.parametrize("rows", [0, 1, 65535, 65536, 65537])
+def test_any_number_of_rows(load, case, backend, rows):
+    law = load(case, backend)
+    few = many(law, case, 64)
+    repeated = {name: np.resize(value, (rows, *value.shape[1:])) for name, value in few.items()}
+    found = law.evaluate(repeated)
+    assert found.ok
+    expected = law.evaluate(few).outputs
+    for name, value in expected.items():
+        assert found.outputs[name].shape == (rows, *value.shape[1:])
+    ends = np.unique(np.r_[0 : min(rows, 9), max(rows - 9, 0) : rows]).astype(int)
+    assert_same(
+        {name: found.outputs[name][ends] for name in expected},
+        {name: value[ends % 64] for name, value in expected.items()},
+        backend,
+    )
+
+
+@laws
+@backends
+def test_the_call_after_failing_calls_gives_the_same_bits(load, case, backend):
+    law = load(case, backend)
+    inputs = states(law, case)
+    expected = law.evaluate(inputs, jacobian=True)
+    bad = inputs | {case.load: inputs[case.load].copy()}
+    bad[case.load][2] = np.nan
+    huge = inputs | {case.load: inputs[case.load] * 1e200}
+    for _ in range(50):
+        assert law.evaluate(bad).failed_rows == [2]
+        law.evaluate(huge, jacobian=True)
+        with pytest.raises(matlaw.FatalError):
+            law.forward({})
+    if law.implicit_updates:
+        with pytest.raises((ConvergenceError, matlaw.InputError)):
+            law.forward(huge)
+    found = law.evaluate(inputs, jacobian=True)
+    for name, value in expected.outputs.items():
+        np.testing.assert_array_equal(found.outputs[name], value)
+    for output, row in expected.jacobian.items():
+        for given, block in row.items():
+            np.testing.assert_array_equal(found.jacobian[output][given], block)
+
+
+@laws
+@backends
+def test_threads_load_while_others_call(load, case, backend):
+    law = load(case, backend)
+    inputs = many(law, case, 40)
+    expected = law.forward(inputs)
+    wrong: list[BaseException] = []
+
+    def guarded(action: Callable[[], None]) -> None:
+        try:
+            action()
+        except BaseException as error:
+            wrong.append(error)
+
+    def call() -> None:
+        for _ in range(10):
+            assert_same(law.forward(inputs), expected, backend)
+
+    actions = [lambda: assert_same(load(case, backend).forward(inputs), expected, backend)] * 8 + [call] * 4
+    threads = [threading.Thread(target=guarded, args=(action,)) for action in actions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

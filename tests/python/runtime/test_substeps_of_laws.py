@@ -1,0 +1,251 @@
+"""Substeps of laws of many kinds: slip systems, grains, back stresses, several implicit updates, iterative solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import matlaw
+from matlaw.artifact import compile_model
+
+ROWS = 11
+GMRES = ["Solvers/lu/type:=GMRES", "Solvers/lu/rel_tol:=1e-9"]
+STRAIN = ["Models/update/incremental_variables:='strain'"]
+#: Law, overrides, most iterations (so that some rows need substeps), derivatives.
+LAWS = {
+    "single_crystal": (
+        ["Models/update/max_substepping_level:=6"],
+        4,
+        ("stress:deformation_rate", "orientation:vorticity"),
+    ),
+    "single_crystal-gmres": (
+        ["Models/update/max_substepping_level:=6", *GMRES],
+        4,
+        ("stress:deformation_rate", "slip_hardening:t"),
+    ),
+    "taylor_polycrystal": (["Models/update/max_substepping_level:=6"], 4, ("mean_stress:deformation_rate",)),
+    "taylor_polycrystal-gmres": (
+        ["Models/update/max_substepping_level:=6", *GMRES],
+        4,
+        ("mean_stress:deformation_rate",),
+    ),
+    "chaboche2": (["Models/update/max_substepping_level:=6", *STRAIN], 5, ("stress:strain", "X1:strain", "stress:t")),
+    "chaboche2-gmres": (["Models/update/max_substepping_level:=6", *STRAIN, *GMRES], 5, ("stress:strain",)),
+    "chain": ([], 4, ("x:a", "y:a", "y:t")),
+}
+#: x' = a - x^3, then y' = x - y^3, each an implicit update of its own.
+CHAIN = """
+[Models]
+  [cube_x]
+    type = ScalarMultiplication
+    from = 'x x x'
+    to = 'x3'
+  []
+  [rate_x]
+    type = ScalarLinearCombination
+    from = 'a x3'
+    to = 'x_rate'
+    weights = '1 -1'
+  []
+  [integrate_x]
+    type = ScalarBackwardEulerTimeIntegration
+    variable = 'x'
+  []
+  [cube_y]
+    type = ScalarMultiplication
+    from = 'y y y'
+    to = 'y3'
+  []
+  [rate_y]
+    type = ScalarLinearCombination
+    from = 'x y3'
+    to = 'y_rate'
+    weights = '1 -1'
+  []
+  [integrate_y]
+    type = ScalarBackwardEulerTimeIntegration
+    variable = 'y'
+  []
+  [system_x]
+    type = ComposedModel
+    models = 'cube_x rate_x integrate_x'
+  []
+  [system_y]
+    type = ComposedModel
+    models = 'cube_y rate_y integrate_y'
+  []
+  [update_x]
+    type = ImplicitUpdate
+    equation_system = 'equations_x'
+    solver = 'newton'
+    max_substepping_level = 6
+    incremental_variables = 'a'
+  []
+  [update_y]
+    type = ImplicitUpdate
+    equation_system = 'equations_y'
+    solver = 'newton'
+  []
+  [model]
+    type = ComposedModel
+    models = 'update_x update_y'
+    additional_outputs = 'x'
+  []
+[]
+[EquationSystems]
+  [equations_x]
+    type = NonlinearSystem
+    model = 'system_x'
+    unknowns = 'x'
+  []
+  [equations_y]
+    type = NonlinearSystem
+    model = 'system_y'
+    unknowns = 'y'
+  []
+[]
+[Solvers]
+  [newton]
+    type = Newton
+    linear_solver = 'lu'
+  []
+  [lu]
+    type = DenseLU
+  []
+[]
+"""
+
+
+@pytest.fixture(scope="module")
+def load(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., matlaw.runtime.CompiledModel]:
+    """Loads a law of LAWS, compiled once."""
+    folder = tmp_path_factory.mktemp("substeps")
+    (folder / "chain.i").write_text(CHAIN)
+
+    def load(name: str, **options: str | int) -> matlaw.runtime.CompiledModel:
+        overrides, miters, derivatives = LAWS[name]
+        law = name.removesuffix("-gmres")
+        source = folder / "chain.i" if law == "chain" else models / f"{law}.i"
+        if not (folder / name).exists():
+            compile_model(
+                source, "model", folder / name, derivatives=derivatives, backend="native", overrides=overrides
+            )
+        loaded = matlaw.load_model(folder / name / "model", "model", **options)
+        loaded.set_solver_config(miters=miters)
+        return loaded
+
+    return load
+
+
+def inputs_of(law) -> dict[str, np.ndarray]:
+    """Loads from small to large."""
+    rng = np.random.default_rng(6)
+    sizes = np.linspace(0.05, 1.0, ROWS)
+    initial = {pair.old: np.array(pair.initial) for pair in law.state_pairs}
+    inputs = {}
+    for name, base, sub in zip(law.input_names, law.input_base_shapes, law.input_sub_batch_shapes, strict=True):
+        shape = (*sub, *base)
+        start = np.resize(initial.get(name, np.zeros(1)), int(np.prod(shape))).reshape(shape)
+        inputs[name] = np.broadcast_to(start, (ROWS, *shape)).copy()
+    inputs["t"] = np.full(ROWS, 1.0)
+    if "a" in inputs:
+        inputs["a"] = 300.0 * sizes
+    if "strain" in inputs:
+        inputs["strain"] = np.outer(sizes, 1e-2 * np.array([1.0, -0.4, -0.5, 0.2, 0.1, 0.3]))
+    if "deformation_rate" in inputs:
+        inputs["deformation_rate"] = np.outer(sizes, 2e-2 * np.array([1.0, -0.4, -0.6, 0.2, 0.1, 0.3]))
+        inputs["vorticity"] = np.outer(sizes, 5e-3 * rng.normal(size=3))
+        shape = inputs["orientation~1"].shape
+        inputs["orientation~1"] = np.broadcast_to(0.2 * rng.normal(size=shape[1:]), shape).copy()
+    return inputs
+
+
+laws = pytest.mark.parametrize("name", LAWS)
+
+
+@laws
+def test_rows_get_through_as_eager_evaluation_says(load, name):
+    law = load(name)
+    inputs = inputs_of(law)
+    found = law.evaluate(inputs, jacobian=True)
+    assert not found.failed_rows
+    assert found.substeps.max() > 2 > found.substeps.min()
+    law.set_solver_config(max_substepping_level=0)
+    assert set(law.evaluate(inputs).failed_rows) == {row for row in range(ROWS) if found.substeps[row] > 1}
+    eager = load(name, runtime="eager").evaluate(inputs, jacobian=True)
+    np.testing.assert_array_equal(found.substeps, eager.substeps)
+    for output, value in eager.outputs.items():
+        scale = np.abs(value).max()
+        np.testing.assert_allclose(found.outputs[output], value, rtol=1e-6, atol=1e-8 * scale)
+    for output, row in eager.jacobian.items():
+        for given, block in row.items():
+            scale = np.abs(block).max()
+            np.testing.assert_allclose(found.jacobian[output][given], block, rtol=1e-5, atol=1e-6 * scale)
+
+
+@laws
+def test_the_tangent_through_substeps_is_the_slope(load, name):
+    law = load(name)
+    law.set_solver_config(atol=1e-11, rtol=1e-12)
+    inputs = inputs_of(law)
+    found = law.evaluate(inputs, jacobian=True)
+    if found.failed_rows:
+        law.set_solver_config(miters=6)
+        found = law.evaluate(inputs, jacobian=True)
+    assert not found.failed_rows
+    for output, given in law.derivative_pairs:
+        size = int(np.prod(inputs[given].shape[1:]))
+        h = 1e-5 * np.abs(inputs[given]).max()
+        block = found.jacobian[output][given].reshape(*found.outputs[output].shape, size)
+        for k in range(size):
+            change = np.zeros(size)
+            change[k] = h
+            change = change.reshape(inputs[given].shape[1:])
+            up = law.evaluate(inputs | {given: inputs[given] + change})
+            down = law.evaluate(inputs | {given: inputs[given] - change})
+            # Where a row takes other substeps its result is that of another discretisation.
+            alike = (up.substeps == found.substeps) & (down.substeps == found.substeps)
+            assert alike.sum() >= ROWS // 2
+            slope = (up.outputs[output] - down.outputs[output]) / (2 * h)
+            scale = np.abs(block[alike]).max()
+            np.testing.assert_allclose(
+                block[alike][..., k], slope[alike], atol=2e-3 * scale, err_msg=f"{output}:{given}"
+            )
+
+
+@laws
+@pytest.mark.parametrize("options", [{"threads": 1, "max_chunk_rows": 1}, {"threads": 4, "max_chunk_rows": 7}])
+def test_a_row_has_the_same_bits_in_any_company(load, name, options):
+    law = load(name)
+    inputs = inputs_of(law)
+    expected = law.evaluate(inputs, jacobian=True)
+    order = np.random.default_rng(3).permutation(ROWS)
+    found = load(name, **options).evaluate({n: v[order] for n, v in inputs.items()}, jacobian=True)
+    np.testing.assert_array_equal(found.substeps, expected.substeps[order])
+    for output, value in expected.outputs.items():
+        np.testing.assert_array_equal(found.outputs[output], value[order])
+    for output, row in expected.jacobian.items():
+        for given, block in row.items():
+            np.testing.assert_array_equal(found.jacobian[output][given], block[order])
+
+
+def test_substeps_are_said_on_the_log(load):
+    from matlaw import logs
+
+    said: list[tuple[str, str, str]] = []
+    law = load("chain")
+    logs.set_levels("substep=debug")
+    logs.set_sink(lambda channel, level, text: said.append((channel, level, text)))
+    try:
+        law.evaluate(inputs_of(law))
+    finally:
+        logs.set_sink(None)
+        logs.set_levels("substep=warn")
+    summaries = [text for channel, level, text in said if (channel, level) == ("substep", "info")]
+    assert len(summaries) == 1
+    assert "rows took substeps" in summaries[0]
+    assert "0 rows failed even so" in summaries[0]
+    assert any("solved in" in text for _, level, text in said if level == "debug")
