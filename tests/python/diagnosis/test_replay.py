@@ -64,7 +64,7 @@ def test_a_failing_call_writes_one_file(file, law_path):
     found = read_replay_file(file)
     assert found.model == "model" and found.n_rows == 6 and found.n_failed == 2
     assert [row.row for row in found.rows] == BAD
-    assert found.solver["miters"] == 16
+    assert [settings["miters"] for settings in found.solvers.values()] == [16]
     assert found.runtime == ("eager" if law_path.name == "j2_viscoplastic.i" else "compiled")
     assert "[Models]" in found.source and found.dtype == "float64"
     np.testing.assert_array_equal(found.rows[1].inputs["strain"], failing()["strain"][4])
