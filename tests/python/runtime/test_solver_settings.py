@@ -180,8 +180,8 @@ def iterative(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Callabl
             text = source.replace("type = DenseLU", newton).replace("  [lu]", f"{blocks}  [lu]")
             text = text.replace("predictor = 'predictor'", f"predictor = 'predictor'\n{update}")
             (folder / f"{name}.i").write_text(text)
-            derivatives = ("stress:strain", "stress:update.system.elasticity.E")
-            parameters = ("update.system.elasticity.E",)
+            derivatives = ("stress:strain", "stress:update.system.elastic_strain.offset")
+            parameters = ("update.system.elastic_strain.offset",)
             compile_model(
                 folder / f"{name}.i", "model", place, derivatives=derivatives, parameters=parameters, backend="native"
             )
@@ -218,7 +218,7 @@ def test_tolerances_of_derivatives_can_be_set(iterative, by):
                 expected, found = (m.jacobian(stiff())[1]["stress"]["strain"] for m in (exact, law))
             else:
                 expected, found = (
-                    m.param_jacobian(stiff())["stress"]["update.system.elasticity.E"] for m in (exact, law)
+                    m.param_jacobian(stiff())["stress"]["update.system.elastic_strain.offset"] for m in (exact, law)
                 )
             return float(np.abs(found - expected).max() / np.abs(expected).max())
 
