@@ -254,7 +254,7 @@ TEST(Failure, replay_files)
     EXPECT_EQ(found["source"]["file"], "toy.i");
     EXPECT_EQ(found["rows"][0]["row"], 1);
     EXPECT_EQ(found["rows"][0]["inputs"]["s"][0], -1.0);
-    EXPECT_EQ(found["solver_config"]["miters"], 30);
+    EXPECT_EQ(found["solver_configs"].begin().value()["miters"], 30);
     EXPECT_EQ(found["parameters"]["gain"]["value"][0], 1.0);
   }
   EXPECT_FALSE(model->evaluate(inputs_with({-1.0})).ok());
