@@ -44,7 +44,7 @@ CASES = [
     Case("j2_viscoplastic", "strain", 1.2e-3, artifact="j2_viscoplastic-both"),
     Case("j2_plastic", "strain", 1.2e-3, smooth=False, artifact="j2_plastic-both"),
     Case("chaboche2", "strain", 1.2e-3),
-    Case("kocks_mecking", "strain", 1e-3, smooth=False),
+    Case("kocks_mecking", "strain", 2.8e-3, smooth=False),
     Case("radial_return", "strain", 1.2e-3),
     Case("gurson", "strain", 1.2e-3, smooth=False),
     Case("zener", "strain", 1e-3),
@@ -94,6 +94,8 @@ def step(law, case: Case, sizes: np.ndarray, old: Inputs | None = None, dt: floa
         inputs["t"] = np.full(rows, dt)
     if "temperature" in inputs:
         inputs["temperature"] = np.linspace(300.0, 900.0, rows)
+    if "void_fraction~1" in inputs:
+        inputs["void_fraction~1"] = np.full(rows, 0.01)
     if "orientation~1" in inputs:
         shape = inputs["orientation~1"].shape
         inputs["orientation~1"] = 0.2 * np.random.default_rng(5).normal(size=shape[1:]) + np.zeros(shape)
@@ -162,6 +164,12 @@ def test_derivatives_are_slopes(load, case, backend):
     inputs = states(law, case)
     rows = len(STATES)
     outputs, jacobian = law.jacobian(inputs)
+    changes = [
+        np.abs(outputs[p.current] - inputs[p.old])[STATES.index("plastic")]
+        for p in law.state_pairs
+        if p.role == "state"
+    ]
+    assert not changes or max(change.max() for change in changes) > 1e-6  # it does flow
     for given in {given for _, given in law.derivative_pairs}:
         where = law.input_names.index(given)
         shape = (*law.input_sub_batch_shapes[where], *law.input_base_shapes[where])
@@ -183,7 +191,8 @@ def test_derivatives_are_slopes(load, case, backend):
                 )
                 column = np.broadcast_to(block[..., k], value.shape)
                 forward, backward = (up.outputs[output] - value) / h, (value - down.outputs[output]) / h
-                noise = 1e-9 * np.abs(value).max() / h
+                # Rounding of values in the differences, and of what cancels in the block itself.
+                noise = 1e-9 * np.abs(value).max() / h + 1e-12 * np.abs(block).max()
                 for row, state in enumerate(STATES):
                     bound = 2e-4 * np.abs(block if block.ndim == value.ndim else block[row]).max() + noise
                     both = 0.5 * (forward[row] + backward[row])

@@ -18,23 +18,23 @@ STRAIN = ["Models/update/incremental_variables:='strain'"]
 LAWS = {
     "single_crystal": (
         ["Models/update/max_substepping_level:=6"],
-        4,
+        5,
         ("stress:deformation_rate", "orientation:vorticity"),
     ),
     "single_crystal-gmres": (
         ["Models/update/max_substepping_level:=6", *GMRES],
-        4,
+        5,
         ("stress:deformation_rate", "slip_hardening:t"),
     ),
-    "taylor_polycrystal": (["Models/update/max_substepping_level:=6"], 4, ("mean_stress:deformation_rate",)),
+    "taylor_polycrystal": (["Models/update/max_substepping_level:=6"], 5, ("mean_stress:deformation_rate",)),
     "taylor_polycrystal-gmres": (
         ["Models/update/max_substepping_level:=6", *GMRES],
-        4,
+        5,
         ("mean_stress:deformation_rate",),
     ),
-    "chaboche2": (["Models/update/max_substepping_level:=6", *STRAIN], 5, ("stress:strain", "X1:strain", "stress:t")),
-    "chaboche2-gmres": (["Models/update/max_substepping_level:=6", *STRAIN, *GMRES], 5, ("stress:strain",)),
-    "chain": ([], 4, ("x:a", "y:a", "y:t")),
+    "chaboche2": (["Models/update/max_substepping_level:=6", *STRAIN], 8, ("stress:strain", "X1:strain", "stress:t")),
+    "chaboche2-gmres": (["Models/update/max_substepping_level:=6", *STRAIN, *GMRES], 8, ("stress:strain",)),
+    "chain": ([], 8, ("x:a", "y:a", "y:t")),
 }
 #: x' = a - x^3, then y' = x - y^3, each an implicit update of its own.
 CHAIN = """
@@ -143,7 +143,7 @@ def load(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[...
 def inputs_of(law) -> dict[str, np.ndarray]:
     """Loads from small to large."""
     rng = np.random.default_rng(6)
-    sizes = np.linspace(0.05, 1.0, ROWS)
+    sizes = np.geomspace(2e-3, 1.0, ROWS)
     initial = {pair.old: np.array(pair.initial) for pair in law.state_pairs}
     inputs = {}
     for name, base, sub in zip(law.input_names, law.input_base_shapes, law.input_sub_batch_shapes, strict=True):
@@ -174,7 +174,10 @@ def test_rows_get_through_as_eager_evaluation_says(load, name):
     assert not found.failed_rows
     assert found.substeps.max() > 2 > found.substeps.min()
     law.set_solver_config(max_substepping_level=0)
-    assert set(law.evaluate(inputs).failed_rows) == {row for row in range(ROWS) if found.substeps[row] > 1}
+    failed = law.evaluate(inputs).failed_rows
+    # Where substeps are allowed, rows have to meet more than rtol: others may take them, too.
+    assert failed
+    assert set(failed) <= {row for row in range(ROWS) if found.substeps[row] > 1}
     eager = load(name, runtime="eager").evaluate(inputs, jacobian=True)
     np.testing.assert_array_equal(found.substeps, eager.substeps)
     for output, value in eager.outputs.items():
@@ -189,13 +192,11 @@ def test_rows_get_through_as_eager_evaluation_says(load, name):
 @laws
 def test_the_tangent_through_substeps_is_the_slope(load, name):
     law = load(name)
-    law.set_solver_config(atol=1e-11, rtol=1e-12)
+    law.set_solver_config(atol=1e-11, rtol=1e-12, miters=LAWS[name][1] + 1)
     inputs = inputs_of(law)
     found = law.evaluate(inputs, jacobian=True)
-    if found.failed_rows:
-        law.set_solver_config(miters=6)
-        found = law.evaluate(inputs, jacobian=True)
     assert not found.failed_rows
+    assert found.substeps.max() > 2
     for output, given in law.derivative_pairs:
         size = int(np.prod(inputs[given].shape[1:]))
         h = 1e-5 * np.abs(inputs[given]).max()
