@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -102,3 +104,86 @@ def test_packages_agree_with_kernels(models, tmp_path):
     )
     for parameter, block in native.items():
         assert_close(package[parameter], block)
+
+
+TABLE = """
+[Tensors]
+  [knots]
+    type = Python
+    expr = 'Scalar(torch.linspace(0.0, 1.0, 100, dtype=torch.float64), sub_batch_ndim=1)'
+  []
+  [values]
+    type = Python
+    expr = 'Scalar(torch.sin(torch.linspace(0.0, 11.0, 100, dtype=torch.float64)), sub_batch_ndim=1)'
+  []
+[]
+[Models]
+  [model]
+    type = ScalarLinearInterpolation
+    argument = 'x'
+    output = 'y'
+    abscissa = 'knots'
+    ordinate = 'values'
+  []
+[]
+"""
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """A law with a parameter of 100 numbers: ``table(threads=1)`` loads it."""
+    from matlaw.artifact import compile_model
+
+    folder = tmp_path_factory.mktemp("table")
+    (folder / "table.i").write_text(TABLE)
+    derivatives, parameters = [":model.ordinate"], ["model.ordinate"]
+    compile_model(folder / "table.i", "model", folder / "made", derivatives, parameters, "native")
+    return lambda **options: matlaw.load_model(folder / "made" / "model_aoti.i", "model", **options)
+
+
+def peak_bytes() -> int:
+    """Most memory that this process had resident since the peak was last forgotten."""
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(status.split("VmHWM:")[1].split()[0])
+
+
+def test_the_adjoint_by_a_large_parameter_needs_little_memory(table):
+    rows = 100000  # whose derivatives take 80 MB
+    rng = np.random.default_rng(4)
+    inputs, cotangents = {"x": rng.uniform(size=rows)}, {"y": rng.normal(size=rows)}
+    law = table(threads=2)
+    few = slice(0, 1000)
+    block = law.param_jacobian({"x": inputs["x"][few]})["y"]["model.ordinate"]
+    found = law.param_vjp({"x": inputs["x"][few]}, {"y": cotangents["y"][few]})["model.ordinate"]
+    np.testing.assert_allclose(found, cotangents["y"][few] @ block, rtol=1e-12, atol=1e-12)
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        pytest.skip("the peak of memory cannot be reset here")
+    before = peak_bytes()
+    found = law.param_vjp(inputs, cotangents)["model.ordinate"]
+    assert peak_bytes() - before < 40e6
+    for options in ({"threads": 1}, {"threads": 3, "max_chunk_rows": 8}):
+        np.testing.assert_array_equal(table(**options).param_vjp(inputs, cotangents)["model.ordinate"], found)
+    # The weights of the two knots around a point sum to one.
+    np.testing.assert_allclose(found.sum(), cotangents["y"].sum(), rtol=1e-9)
+
+
+def test_the_adjoint_names_rows_by_their_place_in_the_batch(table):
+    law = table()
+    inputs = {"x": np.linspace(0.0, 1.0, 30000)}
+    inputs["x"][[20000, 29999]] = np.nan
+    with pytest.raises(matlaw.InputError, match="20000"):
+        law.param_vjp(inputs, {"y": np.ones(30000)})
+    assert law.last_failure().failed_rows == [20000, 29999]
+
+
+@pytest.mark.parametrize("rows", [0, 1, 9])
+def test_the_adjoint_of_few_rows(table, rows):
+    law = table()
+    x = np.linspace(0.05, 0.95, rows)
+    values = np.stack([np.linspace(0.0, 1.0, 100)] * rows) if rows else np.zeros((1, 100))
+    law.set_parameter("model.ordinate", values)
+    found = law.param_vjp({"x": x}, {"y": np.ones(())})["model.ordinate"]
+    assert found.shape == values.shape
+    np.testing.assert_allclose(found.sum(axis=-1), np.ones(max(rows, 1)) * (rows > 0), rtol=1e-12)

@@ -11,7 +11,8 @@ namespace matlaw::aoti
 {
 template <typename Real>
 BatchCall<Real>::BatchCall(const artifact::Metadata & metadata, const Arguments & arguments, at::ScalarType dtype,
-                           const std::vector<PairLayout> & pairs, const std::vector<at::Tensor> & constants)
+                           const std::vector<PairLayout> & pairs, const std::vector<at::Tensor> & constants,
+                           std::optional<std::int64_t> block_rows)
     : _metadata(metadata),
       _arguments(arguments),
       _pairs(pairs),
@@ -26,11 +27,14 @@ BatchCall<Real>::BatchCall(const artifact::Metadata & metadata, const Arguments 
     _readers.emplace_back(arguments.parameters[k], batch, metadata.parameters[k].sub_batch_shape,
                           metadata.parameters[k].base_shape);
 
-  const auto make = [&](std::vector<std::int64_t> shape, at::ScalarType type)
+  const auto make_for = [](const std::vector<std::int64_t> & rows, std::vector<std::int64_t> shape, at::ScalarType type)
   {
-    shape.insert(shape.begin(), batch.begin(), batch.end());
+    shape.insert(shape.begin(), rows.begin(), rows.end());
     return at::empty(shape, at::TensorOptions().dtype(type));
   };
+  const auto make = [&](std::vector<std::int64_t> shape, at::ScalarType type)
+  { return make_for(batch, std::move(shape), type); };
+  const auto rows_of_blocks = block_rows ? std::vector<std::int64_t>{*block_rows} : batch;
   for (const auto & variable : metadata.outputs)
   {
     const auto tensor = make(variable.public_shape(), dtype);
@@ -40,7 +44,7 @@ BatchCall<Real>::BatchCall(const artifact::Metadata & metadata, const Arguments 
   for (std::size_t k = 0; k < pairs.size(); k++)
   {
     const auto & pair = pairs[k];
-    const auto tensor = pair.batch_independent() ? constants[k].clone() : make(pair.shape(), dtype);
+    const auto tensor = pair.batch_independent() ? constants[k].clone() : make_for(rows_of_blocks, pair.shape(), dtype);
     _blocks.push_back(pair.batch_independent() ? nullptr : tensor.template mutable_data_ptr<Real>());
     _evaluation.jacobian[pair.output().reported].insert_or_assign(pair.input().reported, tensor);
   }
@@ -90,7 +94,7 @@ void BatchCall<Real>::write(std::int64_t first, std::int64_t rows, const Chain<R
     writer(k).write(first, rows, arena + chain.outputs()[k].offset * ld, ld);
   for (std::size_t k = 0; k < _blocks.size(); k++)
     if (_blocks[k])
-      _pairs[k].copy(chain.derivatives()[k], arena, ld, rows, _blocks[k] + first * _pairs[k].size());
+      _pairs[k].copy(chain.derivatives()[k], arena, ld, rows, _blocks[k] + (first - _first_block) * _pairs[k].size());
   std::copy_n(w.iterations.begin(), rows, _iterations + first);
   std::copy_n(w.dt_factor.begin(), rows, _dt_factor + first);
   std::copy_n(w.residual.begin(), rows, _residual + first);
@@ -128,7 +132,7 @@ void BatchCall<Real>::write(std::int64_t first_row, const SubsteppedRows<Real> &
     for (std::size_t k = 0; k < _blocks.size(); k++)
       if (_blocks[k])
         _pairs[k].copy_row(taken.derivatives.data() + substeps.first_entry(want, k) * taken.ld + p, taken.columns,
-                           taken.ld, _blocks[k] + row * _pairs[k].size());
+                           taken.ld, _blocks[k] + (row - _first_block) * _pairs[k].size());
   }
 }
 
@@ -159,7 +163,7 @@ void BatchCall<Real>::blank(std::int64_t row)
     std::fill_n(_outputs[k] + row * _metadata.outputs[k].size, _metadata.outputs[k].size, nan);
   for (std::size_t k = 0; k < _blocks.size(); k++)
     if (_blocks[k])
-      std::fill_n(_blocks[k] + row * _pairs[k].size(), _pairs[k].size(), nan);
+      std::fill_n(_blocks[k] + (row - _first_block) * _pairs[k].size(), _pairs[k].size(), nan);
 }
 
 template class BatchCall<double>;

@@ -22,9 +22,10 @@ class BatchCall
 {
 public:
   /// `pairs`: derivatives that are wanted; of those that are the same for all rows `constants` has the block, at their
-  /// place.
+  /// place. `block_rows`: derivatives are kept for so many rows at a time, a flat batch, instead of for all.
   BatchCall(const artifact::Metadata & metadata, const Arguments & arguments, at::ScalarType dtype,
-            const std::vector<PairLayout> & pairs, const std::vector<at::Tensor> & constants);
+            const std::vector<PairLayout> & pairs, const std::vector<at::Tensor> & constants,
+            std::optional<std::int64_t> block_rows = std::nullopt);
 
   std::int64_t rows() const { return _rows; }
   const std::vector<solve::NewtonConfig> & solvers() const { return _arguments.solvers; }
@@ -38,6 +39,10 @@ public:
   /// ... and what became, in `substeps`, of those that had failed. `first_row` is the first one of the chunk.
   void write(std::int64_t first_row, const SubsteppedRows<Real> & taken, const Substeps<Real> & substeps, Want want);
 
+  /// Derivatives that are kept from now on are those of the rows from `first` on.
+  void keep_blocks_from(std::int64_t first) { _first_block = first; }
+  const BlockMap & blocks() const { return _evaluation.jacobian; }
+
   Evaluation finish();
 
 private:
@@ -48,6 +53,8 @@ private:
   const Arguments & _arguments;
   const std::vector<PairLayout> & _pairs;
   std::int64_t _rows;
+  /// Row whose blocks stand first
+  std::int64_t _first_block = 0;
   std::vector<runtime::RowReader<Real>> _readers;
   /// A block that is the same for all rows is a null pointer here: it is known already.
   std::vector<Real *> _outputs, _blocks;

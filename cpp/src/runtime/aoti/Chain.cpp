@@ -1,5 +1,7 @@
 #include "aoti/Chain.h"
 
+#include <algorithm>
+
 #include "aoti/DerivativeBuilder.h"
 #include "aoti/ValueBuilder.h"
 
@@ -23,6 +25,15 @@ Chain<Real>::Chain(const artifact::Metadata & metadata, const Graphs & graphs, B
   _carried = derivatives.given;
   _seed_sizes = derivatives.seed_sizes;
   _arena_with_derivatives = allocator.size();
+}
+
+template <typename Real>
+std::int64_t Chain<Real>::rare_size(bool derivatives) const
+{
+  std::int64_t most = 0;
+  for (const auto & stage : _stages)
+    most = std::max(most, stage->rare_components(derivatives));
+  return most;
 }
 
 template <typename Real>

@@ -35,6 +35,8 @@ public:
   std::int64_t arena_size(bool derivatives) const { return derivatives ? _arena_with_derivatives : _arena_values; }
   /// Components that a chunk touches besides the arena.
   std::int64_t scratch_size() const { return _scratch; }
+  /// ... in arrays that few runs fill.
+  std::int64_t rare_size(bool derivatives) const;
 
   /// Runs the segments over the inputs and parameters that the caller has put into the arena, all `ld` columns of
   /// them (ld a multiple of native::row_block; columns past `rows` are padding), and fills the per-row entries of `w`.

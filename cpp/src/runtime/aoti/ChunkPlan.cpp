@@ -38,8 +38,10 @@ std::int64_t rows_that_fit(std::int64_t bytes_per_row, const Chunking & chunking
 /// Work below which a thread is better left asleep.
 constexpr double seconds_worth_a_thread = 100e-6;
 
-ChunkPlan::ChunkPlan(const ByWant & bytes_per_row, const ByWant & substep_bytes_per_row, const Chunking & chunking)
+ChunkPlan::ChunkPlan(const ByWant & bytes_per_row, const ByWant & rare_bytes_per_row,
+                     const ByWant & substep_bytes_per_row, const Chunking & chunking)
     : _bytes_per_row(bytes_per_row),
+      _rare_bytes_per_row(rare_bytes_per_row),
       _substep_bytes_per_row(substep_bytes_per_row),
       _max_bytes(chunking.max_bytes)
 {

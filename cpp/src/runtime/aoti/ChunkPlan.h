@@ -25,8 +25,9 @@ std::int64_t whole_blocks(std::int64_t rows);
 
 /// Rows of a chunk and the number of chunks that run at once, for each thing that a call may want.
 ///
-/// Where rows may take substeps, these need arrays of their own. Chunks are not made smaller for the cache's sake then,
-/// as few rows take substeps; but all might, so a bound on the bytes holds for these arrays too.
+/// Some arrays are needed by few rows: of those that no kernel can solve for, of those that take substeps where these
+/// are allowed. Chunks are not made smaller for the cache's sake then; but all rows might need them, so a bound on the
+/// bytes holds for these arrays too.
 class ChunkPlan
 {
 public:
@@ -39,8 +40,9 @@ public:
   };
 
   ChunkPlan() = default;
-  /// Bytes that a row of a chunk takes, and those that it takes besides where it is in substeps.
-  ChunkPlan(const ByWant & bytes_per_row, const ByWant & substep_bytes_per_row, const Chunking & chunking);
+  /// Bytes that a row of a chunk takes, those that it may take besides, and those of substeps where it takes these.
+  ChunkPlan(const ByWant & bytes_per_row, const ByWant & rare_bytes_per_row, const ByWant & substep_bytes_per_row,
+            const Chunking & chunking);
 
   /// Throws FatalError naming `model` when chunking.max_bytes holds no chunk.
   void require_room(const std::string & model, bool substeps) const;
@@ -55,10 +57,10 @@ public:
 private:
   std::int64_t bytes(std::size_t want, bool substeps) const
   {
-    return _bytes_per_row[want] + (substeps ? _substep_bytes_per_row[want] : 0);
+    return _bytes_per_row[want] + _rare_bytes_per_row[want] + (substeps ? _substep_bytes_per_row[want] : 0);
   }
 
-  ByWant _bytes_per_row{}, _substep_bytes_per_row{}, _chunk_rows{};
+  ByWant _bytes_per_row{}, _rare_bytes_per_row{}, _substep_bytes_per_row{}, _chunk_rows{};
   std::int64_t _max_bytes = 0;
 };
 }

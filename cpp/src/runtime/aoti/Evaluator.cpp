@@ -49,15 +49,16 @@ public:
     for (const auto & pair : metadata.param_derivatives)
       _pairs[int(Want::PARAM_JACOBIAN)].emplace_back(find(metadata.outputs, pair.output),
                                                      find(metadata.parameters, pair.input), pair.batch_independent);
-    ChunkPlan::ByWant bytes_per_row{}, substep_bytes_per_row{};
+    ChunkPlan::ByWant bytes_per_row{}, rare_bytes_per_row{}, substep_bytes_per_row{};
     for (const auto want : {Want::VALUES, Want::JACOBIAN, Want::PARAM_JACOBIAN})
     {
       const auto & chain = this->chain(want);
       bytes_per_row[int(want)] =
           std::int64_t(sizeof(Real)) * (chain.arena_size(want != Want::VALUES) + chain.scratch_size());
+      rare_bytes_per_row[int(want)] = std::int64_t(sizeof(Real)) * chain.rare_size(want != Want::VALUES);
       substep_bytes_per_row[int(want)] = std::int64_t(sizeof(Real)) * _substeps.components(chain, want);
     }
-    _plan = ChunkPlan(bytes_per_row, substep_bytes_per_row, chunking);
+    _plan = ChunkPlan(bytes_per_row, rare_bytes_per_row, substep_bytes_per_row, chunking);
   }
 
   std::int64_t memory_per_call(std::int64_t threads, const std::vector<solve::NewtonConfig> & solvers) const override
@@ -70,39 +71,36 @@ public:
     _plan.require_room(_metadata.name, _substeps.allowed(solvers));
   }
 
-  Evaluation evaluate(const Arguments & arguments, Want want, std::int64_t threads) const override
+  Evaluation evaluate(const Arguments & arguments, Want want, std::int64_t threads,
+                      const TakeBlocks & take) const override
   {
     _substeps.require(want, arguments.solvers);
     const auto * weights = arguments.weights ? arguments.weights->pointers.data() : nullptr;
-    BatchCall<Real> call(_metadata, arguments, _dtype, pairs(want), constant_blocks(want, weights));
+    const auto rows = arguments.batch.rows();
     // What a row cost in the last call says how many threads are worth waking. No bit of a result depends on it.
     auto & seconds = _seconds_per_row[std::size_t(want)];
-    const auto cut = _plan.cut(want, threads, _substeps.allowed(arguments.solvers), call.rows(),
-                               seconds.load(std::memory_order_relaxed));
-    const auto start = std::chrono::steady_clock::now();
-    const auto chunks = (call.rows() + cut.rows - 1) / cut.rows;
-    threads = std::min(cut.threads, chunks);
-    if (chunks == 1)
+    const auto cut =
+        _plan.cut(want, threads, _substeps.allowed(arguments.solvers), rows, seconds.load(std::memory_order_relaxed));
+    if (take)
     {
-      const Lease lease(_stock);
-      run_chunk(call, want, 0, call.rows(), *lease);
+      const auto part = rows_of_a_part(want, cut);
+      BatchCall<Real> call(_metadata, arguments, _dtype, pairs(want), constant_blocks(want, weights), part);
+      for (std::int64_t first = 0; first < rows; first += part)
+      {
+        const auto count = std::min(part, rows - first);
+        call.keep_blocks_from(first);
+        run_rows(call, want, first, count, cut);
+        take(first, count, call.blocks());
+      }
+      return call.finish();
     }
-    else if (chunks > 1)
+    BatchCall<Real> call(_metadata, arguments, _dtype, pairs(want), constant_blocks(want, weights));
+    if (rows > 0)
     {
-      std::vector<std::optional<Lease>> leases(threads);
-      support::parallel_for(chunks, threads,
-                            [&](std::int64_t task, std::int64_t worker)
-                            {
-                              if (!leases[worker])
-                                leases[worker].emplace(_stock);
-                              const auto first = task * cut.rows;
-                              run_chunk(call, want, first, std::min(cut.rows, call.rows() - first), **leases[worker]);
-                            });
-    }
-    if (chunks > 0)
-    {
+      const auto start = std::chrono::steady_clock::now();
+      const auto used = run_rows(call, want, 0, rows, cut);
       const std::chrono::duration<float> taken = std::chrono::steady_clock::now() - start;
-      seconds.store(taken.count() * float(threads) / float(call.rows()), std::memory_order_relaxed);
+      seconds.store(taken.count() * float(used) / float(rows), std::memory_order_relaxed);
     }
     return call.finish();
   }
@@ -189,6 +187,42 @@ private:
     for (std::int64_t b = 0; b < base; b++)
       for (std::int64_t s = 0; s < sub_batch; s++, slot += native::row_block)
         std::fill_n(slot, native::row_block, Real(value[s * base + b]));
+  }
+
+  /// Rows of which the blocks are kept at once: chunks for all threads, and more as long as the blocks are small.
+  std::int64_t rows_of_a_part(Want want, const ChunkPlan::Cut & cut) const
+  {
+    constexpr std::int64_t small = std::int64_t(16) << 20;
+    std::int64_t bytes = 0;
+    for (const auto & pair : pairs(want))
+      bytes += pair.batch_independent() ? 0 : pair.size() * std::int64_t(sizeof(Real));
+    const auto round = cut.rows * cut.threads;
+    return std::max<std::int64_t>(small / std::max<std::int64_t>(bytes * round, 1), 1) * round;
+  }
+
+  /// Runs rows [first, first + rows), at least one, chunk by chunk. Returns the number of threads.
+  std::int64_t run_rows(BatchCall<Real> & call, Want want, std::int64_t first, std::int64_t rows,
+                        const ChunkPlan::Cut & cut) const
+  {
+    const auto chunks = (rows + cut.rows - 1) / cut.rows;
+    const auto threads = std::min(cut.threads, chunks);
+    if (chunks == 1)
+    {
+      const Lease lease(_stock);
+      run_chunk(call, want, first, rows, *lease);
+      return threads;
+    }
+    std::vector<std::optional<Lease>> leases(threads);
+    support::parallel_for(chunks, threads,
+                          [&](std::int64_t task, std::int64_t worker)
+                          {
+                            if (!leases[worker])
+                              leases[worker].emplace(_stock);
+                            const auto skipped = task * cut.rows;
+                            run_chunk(call, want, first + skipped, std::min(cut.rows, rows - skipped),
+                                      **leases[worker]);
+                          });
+    return threads;
   }
 
   void run_chunk(BatchCall<Real> & call, Want want, std::int64_t first, std::int64_t rows,

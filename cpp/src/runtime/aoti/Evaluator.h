@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -15,12 +16,19 @@
 
 namespace matlaw::aoti
 {
+/// Takes the derivatives of rows [first, first + rows): `blocks[output][input]` is (rows or more, *out, *in), or
+/// (*out, *in) where all rows have the same.
+using TakeBlocks = std::function<void(std::int64_t first, std::int64_t rows, const BlockMap & blocks)>;
+
 class Evaluator
 {
 public:
   virtual ~Evaluator() = default;
   /// Throws FatalError when substeps are allowed and the artifact has no graphs for the derivatives that are wanted.
-  virtual Evaluation evaluate(const Arguments & arguments, Want want, std::int64_t threads) const = 0;
+  /// With `take` derivatives go there, some rows after the other, on the calling thread; Evaluation::jacobian is then
+  /// left with those of the last ones.
+  virtual Evaluation evaluate(const Arguments & arguments, Want want, std::int64_t threads,
+                              const TakeBlocks & take = {}) const = 0;
   /// Bytes of the chunks that a call with `threads` threads has at once, whatever it wants.
   virtual std::int64_t memory_per_call(std::int64_t threads,
                                        const std::vector<solve::NewtonConfig> & solvers) const = 0;

@@ -68,6 +68,22 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
 }
 
 template <typename Real>
+std::int64_t ImplicitStage<Real>::rare_components(bool with_derivatives) const
+{
+  // Of Newton's method: givens of the rows that are left, these rows, their line search.
+  auto components = 5 * n;
+  for (std::size_t k = unknowns.size(); k < residual.inputs.size(); k++)
+    components += 2 * residual.inputs[k].size;
+  const auto of_step = solve::direct_solve_scratch(structure.elimination, n, 1);
+  if (!with_derivatives || columns == 0)
+    return components + of_step;
+  // For rows that the kernel cannot solve for: the matrix, a residual that nobody needs, and the right-hand sides.
+  if (sparse)
+    components += n * (n + 1 + columns);
+  return components + std::max(of_step, solve::direct_solve_scratch(sensitivity.elimination, n, columns));
+}
+
+template <typename Real>
 void ImplicitStage<Real>::solve_with_matrix(const solve::NewtonConfig & solver, ChunkWorkspace<Real> & w,
                                             std::int64_t ld) const
 {

@@ -55,6 +55,7 @@ struct ImplicitStage final : Stage<Real>
   std::optional<SparseSensitivity<Real>> sparse;
 
   void run(ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows, bool with_derivatives) const override;
+  std::int64_t rare_components(bool with_derivatives) const override;
 
 private:
   void solve_with_matrix(const solve::NewtonConfig & solver, ChunkWorkspace<Real> & w, std::int64_t ld) const;

@@ -15,7 +15,7 @@
 
 #include "aoti/Evaluator.h"
 #include "aoti/FailingCall.h"
-#include "aoti/parameter_gradient.h"
+#include "aoti/ParameterGradients.h"
 #include "artifact/Artifact.h"
 #include "diagnosis/replay_file.h"
 #include "matlaw/Failure.h"
@@ -232,7 +232,12 @@ struct Model::Implementation
 
   Evaluation run(const TensorMap & inputs, Want want, const EvaluateOptions & options = {}) const
   {
-    auto arguments = arguments_of(inputs);
+    return run(arguments_of(inputs), want, options);
+  }
+
+  Evaluation run(Arguments arguments, Want want, const EvaluateOptions & options = {},
+                 const TakeBlocks & take = {}) const
+  {
     arguments.history = options.history;
     if (options.weights)
     {
@@ -240,7 +245,7 @@ struct Model::Implementation
         throw FatalError("EvaluateOptions.weights are not those of model '" + metadata().name + "'.");
       arguments.weights = options.weights;
     }
-    auto evaluation = evaluator->evaluate(arguments, want, threads_of_a_call());
+    auto evaluation = evaluator->evaluate(arguments, want, threads_of_a_call(), take);
     if (!evaluation.ok())
       remember(arguments, want, evaluation);
     if (logging::enabled(logging::Channel::newton, logging::Level::info))
@@ -593,54 +598,12 @@ TensorMap Model::param_vjp(const TensorMap & inputs, const TensorMap & cotangent
   const auto & self = *_implementation;
   self.need_parameter_derivatives();
   check_names("output", name(), cotangents, self.description.output_names, false);
-  const auto has = [&](const Variable & output, const artifact::Parameter & parameter)
-  {
-    return std::any_of(self.metadata().param_derivatives.begin(), self.metadata().param_derivatives.end(),
-                       [&](const auto & pair) { return pair.output == output.name && pair.input == parameter.name; });
-  };
-  std::vector<const Variable *> weighted;
-  for (const auto & output : self.metadata().outputs)
-    if (const auto found = cotangents.find(output.reported); found != cotangents.end())
-    {
-      check_tensor("Cotangent", output, found->second, self.artifact.dtype);
-      weighted.push_back(&output);
-    }
-  const auto blocks = param_jacobian(inputs);
-  BatchShape batch;
-  for (const auto & variable : self.metadata().inputs)
-    batch.join(variable.reported, batch_shape(variable, inputs.at(variable.reported)));
-  for (const auto & parameter : self.metadata().parameters)
-    batch.join(parameter.reported, batch_shape(parameter, self.parameters.at(parameter.reported)));
-  const auto shape_of_call = batch.shape();
-  for (const auto * output : weighted)
-  {
-    batch.join(output->reported, batch_shape(*output, cotangents.at(output->reported)));
-    if (batch.shape() != shape_of_call)
-      throw FatalError("The cotangent of '" + output->reported + "' has the batch " +
-                       support::shape_text(batch_shape(*output, cotangents.at(output->reported))) +
-                       ", which does not broadcast to that of the call, " + support::shape_text(shape_of_call) + ".");
-  }
-
-  TensorMap gradients;
-  for (const auto & parameter : self.metadata().parameters)
-  {
-    if (std::none_of(self.metadata().outputs.begin(), self.metadata().outputs.end(),
-                     [&](const auto & output) { return has(output, parameter); }))
-      continue;
-    std::vector<WeightedBlock> terms;
-    for (const auto * output : weighted)
-    {
-      if (!has(*output, parameter))
-        throw FatalError("The artifact '" + self.artifact.folder + "' has no derivative of '" + output->reported +
-                         "' by the parameter '" + parameter.reported + "'. Regenerate it via matlaw-compile -d " +
-                         output->name + ":" + parameter.name + ", or leave out the cotangent of '" + output->reported +
-                         "'.");
-      terms.push_back({blocks.at(output->reported).at(parameter.reported), cotangents.at(output->reported),
-                       output->public_shape()});
-    }
-    gradients[parameter.reported] =
-        parameter_gradient(terms, shape_of_call, self.parameters.at(parameter.reported), parameter.public_shape());
-  }
-  return gradients;
+  auto arguments = self.arguments_of(inputs);
+  ParameterGradients gradients(self.metadata(), self.artifact.folder, self.artifact.dtype, arguments, cotangents);
+  const auto evaluation = self.run(std::move(arguments), Want::PARAM_JACOBIAN, {},
+                                   [&](std::int64_t first, std::int64_t rows, const BlockMap & blocks)
+                                   { gradients.add(first, rows, blocks); });
+  throw_for_rows(inputs, evaluation);
+  return gradients.take();
 }
 }

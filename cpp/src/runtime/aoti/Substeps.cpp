@@ -108,8 +108,8 @@ std::int64_t Substeps<Real>::components(const Chain<Real> & chain, Want want) co
     parameters += slot.size;
   // Inputs and derivatives of them as given, where each row's substep starts, and of the substep; outputs twice.
   const auto width = 1 + columns(want);
-  return carrying.arena_size(columns(want) > 0) + carrying.scratch_size() + parameters +
-         width * (3 * _increment.inputs + 2 * _increment.outputs);
+  return carrying.arena_size(columns(want) > 0) + carrying.scratch_size() + carrying.rare_size(columns(want) > 0) +
+         parameters + width * (3 * _increment.inputs + 2 * _increment.outputs);
 }
 
 template <typename Real>

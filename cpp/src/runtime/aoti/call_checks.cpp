@@ -31,7 +31,10 @@ void check_tensor(const std::string & what, const artifact::Variable & variable,
     throw FatalError(subject + "is not a dense tensor. Convert it: tensor.to_dense().");
   if (value.scalar_type() != dtype)
     throw FatalError(subject + "has dtype " + at::toString(value.scalar_type()) + ", expected " + at::toString(dtype) +
-                     ". Convert it, or compile the law with the other --dtype.");
+                     (at::isFloatingType(value.scalar_type())
+                          ? ". Convert it, or compile the law with the other --dtype."
+                          : std::string(": all values of a law are floating. Convert it: tensor.to(torch.") +
+                                (dtype == at::kFloat ? "float32" : "float64") + ")."));
   const auto sizes = value.sizes().vec();
   const auto trailing = variable.public_shape();
   bool fits = sizes.size() >= trailing.size();

@@ -11,8 +11,7 @@
 namespace matlaw::aoti
 {
 /// Throws FatalError unless `value` is a dense tensor (*B, *sub_batch, *base) of the dtype on the device. `what` names
-/// it
-/// ("Input", "Tangent", "Parameter").
+/// it ("Input", "Tangent", "Parameter").
 void check_tensor(const std::string & what, const artifact::Variable & variable, const at::Tensor & value,
                   at::ScalarType dtype, const at::Device & device = at::kCPU);
 

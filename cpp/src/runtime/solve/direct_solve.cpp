@@ -118,6 +118,21 @@ void direct_solve(const std::vector<EliminationBlock> & elimination, const Real 
     eliminate_blocks(elimination, A, b, n, m, ld, rows, singular);
 }
 
+std::int64_t direct_solve_scratch(const std::vector<EliminationBlock> & elimination, std::int64_t n, std::int64_t m)
+{
+  std::int64_t total = 0, largest = 0;
+  for (const auto & block : elimination)
+  {
+    total += std::int64_t(block.rows.size());
+    largest = std::max(largest, std::int64_t(block.rows.size()));
+  }
+  const auto s = n - total;
+  const auto lu = [](std::int64_t size, std::int64_t columns) { return size * (size + columns); };
+  if (elimination.empty())
+    return lu(n, m);
+  return largest * largest + s * largest + total * (s + m) + s * s + s * m + std::max(lu(largest, s + m), lu(s, m));
+}
+
 template void direct_solve<double>(const std::vector<EliminationBlock> &, const double *, double *, std::int64_t,
                                    std::int64_t, std::int64_t, std::int64_t, std::uint8_t *);
 template void direct_solve<float>(const std::vector<EliminationBlock> &, const float *, float *, std::int64_t,

@@ -17,4 +17,7 @@ namespace matlaw::solve
 template <typename Real>
 void direct_solve(const std::vector<EliminationBlock> & elimination, const Real * A, Real * b, std::int64_t n,
                   std::int64_t m, std::int64_t ld, std::int64_t rows, std::uint8_t * singular);
+
+/// Numbers that a row takes in the arrays of direct_solve, at most.
+std::int64_t direct_solve_scratch(const std::vector<EliminationBlock> & elimination, std::int64_t n, std::int64_t m);
 }
