@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import artifacts
 import pytest
@@ -32,6 +33,24 @@ def artifact() -> Callable[[str], Path]:
         return known[name]
 
     return get
+
+
+@pytest.fixture(scope="session")
+def shared_law(artifact: Callable[[str], Path]) -> Callable[..., Any]:
+    """``shared_law("j2_viscoplastic", "inductor")`` loads a shared artifact with the graphs of that backend.
+
+    With ``eager`` it is the same law evaluated from its input file. Options are those of ``load_model``.
+    """
+
+    def load(law: str, runs_on: str, **options: Any) -> Any:
+        from matlaw import load_model
+
+        if runs_on == "eager":
+            return load_model(artifacts.MODELS / f"{law}.i", "model", **options)
+        made = artifact(f"{law}-both" if runs_on == "inductor" else f"{law}-native")
+        return load_model(made / "model_aoti.i", "model", backend=runs_on, **options)
+
+    return load
 
 
 @pytest.fixture(scope="session")

@@ -14,11 +14,9 @@ import matlaw
 from matlaw import ConvergenceError, FatalError, InputError, Reason, Status
 
 
-@pytest.fixture(params=["compiled", "eager"])
-def law(request, artifact, models):
-    if request.param == "compiled":
-        return matlaw.load_model(artifact("j2_viscoplastic-native") / "model_aoti.i", "model")
-    return matlaw.load_model(models / "j2_viscoplastic.i", "model")
+@pytest.fixture(params=["native", pytest.param("inductor", marks=pytest.mark.inductor), "eager"])
+def law(request, shared_law):
+    return shared_law("j2_viscoplastic", request.param)
 
 
 @pytest.fixture

@@ -12,19 +12,17 @@ import matlaw
 from matlaw import ConvergenceError, FatalError, InputError, Status
 from matlaw.runtime import CompiledModel
 
-
-@pytest.fixture(params=["compiled", "eager"])
-def elastic(request, artifact, models):
-    if request.param == "compiled":
-        return matlaw.load_model(artifact("linear_elastic-native") / "model_aoti.i", "model")
-    return matlaw.load_model(models / "linear_elastic.i", "model")
+RUN_ON = ["native", pytest.param("inductor", marks=pytest.mark.inductor), "eager"]
 
 
-@pytest.fixture(params=["compiled", "eager"])
-def viscoplastic(request, artifact, models):
-    if request.param == "compiled":
-        return matlaw.load_model(artifact("j2_viscoplastic-native") / "model_aoti.i", "model")
-    return matlaw.load_model(models / "j2_viscoplastic.i", "model")
+@pytest.fixture(params=RUN_ON)
+def elastic(request, shared_law):
+    return shared_law("linear_elastic", request.param)
+
+
+@pytest.fixture(params=RUN_ON)
+def viscoplastic(request, shared_law):
+    return shared_law("j2_viscoplastic", request.param)
 
 
 def strains(*batch: int) -> np.ndarray:
@@ -188,6 +186,11 @@ def test_parameters(kind, artifact, models):
         law.set_parameter("nothing.E", 1.0)
     with pytest.raises(FatalError, match=r"model\.E"):
         law.set_parameter("model.E", torch.ones((), dtype=torch.float32))
+    for integers in (torch.ones((), dtype=torch.int64), np.array(1), torch.ones((), dtype=torch.bool)):
+        with pytest.raises(FatalError, match=r"model\.E.*torch\.float64"):
+            law.set_parameter("model.E", integers)
+    law.set_parameter("model.E", 1000)  # a number without a type
+    assert law.named_parameters()["model.E"].dtype == torch.float64
 
 
 def test_a_law_without_parameters(artifact):
@@ -197,8 +200,9 @@ def test_a_law_without_parameters(artifact):
         law.set_parameter("model.E", 1.0)
 
 
-def test_calls_from_threads(artifact):
-    law = matlaw.load_model(artifact("j2_viscoplastic-native") / "model_aoti.i", "model")
+@pytest.mark.parametrize("backend", RUN_ON[:2])
+def test_calls_from_threads(shared_law, backend):
+    law = shared_law("j2_viscoplastic", backend)
     inputs = first_step(strains(500))
     expected = law.forward(inputs)["stress"].tobytes()
     found: list[bytes] = []
