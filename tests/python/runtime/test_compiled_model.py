@@ -248,3 +248,24 @@ def test_memory_of_a_call_is_bounded(artifact):
         matlaw.load_model(stub, "model", max_bytes=smallest - 1)
     with pytest.raises(FatalError, match="max_bytes is -1; it must not be negative"):
         matlaw.load_model(stub, "model", max_bytes=-1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"miters": -1}, "miters is -1; it must be a whole number"),
+        ({"rtol": -1e-9}, "rtol is -1e-09; it must be a number"),
+        ({"ls_c": float("nan")}, "ls_c is nan; it must be between 0 and 1"),
+    ],
+)
+def test_a_wrong_setting_is_said_as_it_was_given(viscoplastic, settings, message):
+    kept = viscoplastic.solver_config
+    with pytest.raises(FatalError, match=message):
+        viscoplastic.set_solver_config(**settings)
+    assert viscoplastic.solver_config == kept
+
+
+def test_a_tangent_that_does_not_fit_is_told_from_the_input(shared_law):
+    law = shared_law("j2_viscoplastic", "native")
+    with pytest.raises(FatalError, match=r"'strain' does not broadcast .*'strain \(tangent\)', which has extent 4"):
+        law.jvp(first_step(strains(9)), {"strain": np.ones((4, 6))})

@@ -6,6 +6,8 @@ crystal with a rotation, grains with a sub-batch axis.
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -254,6 +256,41 @@ def test_any_number_of_rows(load, case, backend, rows):
         {name: value[ends % 64] for name, value in expected.items()},
         backend,
     )
+
+
+class MallInfo(ctypes.Structure):
+    """``struct mallinfo2`` of the C library."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+    ]
+
+
+def allocated() -> int:
+    """Bytes that this process has allocated and not freed."""
+    library = ctypes.CDLL(None)
+    if not hasattr(library, "mallinfo2"):
+        pytest.skip("the C library does not tell what is allocated")
+    library.mallinfo2.restype = MallInfo
+    info = library.mallinfo2()
+    return info.uordblks + info.hblkhd
+
+
+@laws
+def test_a_call_works_in_the_memory_that_it_tells(load, case):
+    rows = 512
+    inputs = many(load(case, "native"), case, rows)
+    load(case, "native", threads=1).evaluate({name: value[:8] for name, value in inputs.items()}, jacobian=True)
+    # Rows without a solution and with singular matrices take every way that there is.
+    inputs[case.load] *= np.geomspace(1.0, 1e8, rows).reshape(-1, *[1] * (inputs[case.load].ndim - 1))
+    law = load(case, "native", threads=1, max_chunk_rows=rows)
+    gc.collect()
+    before = allocated()
+    law.evaluate(inputs, jacobian=True)
+    gc.collect()
+    kept = 20_000  # what is remembered of failed rows
+    assert allocated() - before <= law.memory_per_call() + kept
 
 
 @laws

@@ -489,7 +489,7 @@ std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const Tenso
     if (const auto tangent = tangents.find(variable.reported); tangent != tangents.end())
     {
       check_tensor("Tangent", variable, tangent->second, self.artifact.dtype);
-      batch.join(variable.reported, batch_shape(variable, tangent->second));
+      batch.join(variable.reported + " (tangent)", batch_shape(variable, tangent->second));
       variables[variable.reported] = &variable;
     }
   for (const auto & variable : self.metadata().inputs)

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "matlaw/errors.h"
+#include "support/text.h"
 
 namespace matlaw::solve
 {
@@ -38,8 +39,8 @@ void check(const NewtonConfig & config)
   const auto need = [](bool holds, const char * name, double value, const char * expected)
   {
     if (!holds)
-      throw FatalError(std::string("The solver setting ") + name + " is " + std::to_string(value) + "; it must be " +
-                       expected + ".");
+      throw FatalError(std::string("The solver setting ") + name + " is " + support::number_text(value, 15) +
+                       "; it must be " + expected + ".");
   };
   need(config.atol >= 0 && std::isfinite(config.atol), "atol", config.atol, "a number that is not negative");
   need(config.rtol >= 0 && std::isfinite(config.rtol), "rtol", config.rtol, "a number that is not negative");
