@@ -12,6 +12,7 @@ import torch
 from matlaw.eager.given import Given
 from matlaw.eager.implicit import System, sensitivities, solve
 from matlaw.eager.record import Detail, SolveRecord
+from matlaw.eager.row_mixing import RowMixing, push_across_rows
 from matlaw.eager.sensitivity import Derivatives, push
 from matlaw.eager.substeps import Substeps
 from matlaw.evaluation import Reason, Status
@@ -90,6 +91,7 @@ class Chain:
     :param device: of everything
     :param settings: of the nonlinear solves by implicit update, in place of those of the input file; looked at in every
         run
+    :ivar mixing: the models whose rows depend on each other
     """
 
     def __init__(
@@ -104,6 +106,7 @@ class Chain:
         self._device = device
         self._settings = {} if settings is None else settings
         self._substeps = Substeps(program)
+        self.mixing = RowMixing(program)
 
     def run(self, given: Given, detail: Detail = Detail.NOTHING) -> Run:
         """Evaluates every row whose inputs and parameters are finite.
@@ -211,7 +214,10 @@ class Chain:
             results = forward.function(*arguments)
         for slot, result in zip(forward.outputs, results, strict=True):
             run.values[slot.name] = result.expand(*slot.shape, run.rows)
-        if by:
+        if by and self.mixing.of_segment(segment):
+            full = _spread(forward, arguments, run.rows)
+            _store(push_across_rows(forward, full, by, run.derivatives, run.rows), forward, run)
+        elif by:
             blocks = _blocks(forward, arguments, by, run.rows)
             pushed = push(dict(zip(by, blocks, strict=True)), run.derivatives)
             _store(pushed, forward, run)
@@ -306,10 +312,14 @@ def _varying(forward: Forward, first: int, run: Run) -> list[str]:
 
 def _blocks(forward: Forward, arguments: list[torch.Tensor], by: list[str], rows: int) -> list[torch.Tensor]:
     """Derivatives ``(n, size, B)``; an argument with batch extent 1 is spread first, as a block has the full batch."""
-    full = [
+    return [b.detach() for b in dense_jacobian(forward, _spread(forward, arguments, rows), by)[1]]
+
+
+def _spread(forward: Forward, arguments: list[torch.Tensor], rows: int) -> list[torch.Tensor]:
+    """The arguments with the full batch, but for those without one."""
+    return [
         a if slot.shared else a.expand(*a.shape[:-1], rows) for slot, a in zip(forward.inputs, arguments, strict=True)
     ]
-    return [b.detach() for b in dense_jacobian(forward, full, by)[1]]
 
 
 def _store(pushed: Mapping[str, torch.Tensor], forward: Forward, run: Run) -> None:

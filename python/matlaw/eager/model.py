@@ -17,12 +17,14 @@ from matlaw.eager.failing import FailingRun
 from matlaw.eager.given import Given
 from matlaw.eager.implicit import runtime_core
 from matlaw.eager.record import Detail
+from matlaw.eager.row_mixing import RowMixing, first_along
 from matlaw.eager.sensitivity import identity_seeds
 from matlaw.errors import ConvergenceError, FatalError, InputError
 from matlaw.evaluation import Evaluation, SegmentHistory, Status
 from matlaw.input import InputFile
 from matlaw.input import load_model as load_forward_model
 from matlaw.models import Variable
+from matlaw.models.batch_axes import call_with
 from matlaw.models.weight_file import load_tensors
 from matlaw.tensors import Tensor, to_internal, to_public
 from matlaw.tensors.layout import block_to_public
@@ -46,7 +48,8 @@ class EagerModel:
     """A law that torch evaluates operation by operation, with the operations of a compiled one.
 
     Tensors are in the public layout: inputs ``(*B, *sub_batch, *base)`` whose batch shapes broadcast, outputs with the
-    full batch shape.
+    full batch shape. In a law that reduces batch axes (``SR2DynamicMean``) an output lacks those that it was reduced
+    along, and a derivative is for a change in all rows alike.
 
     :param path: input file
     :param name: name of the model
@@ -81,6 +84,7 @@ class EagerModel:
         # The last run in which rows failed; a list, so that copies with other sub-batch axes share it.
         self._failing: list[FailingRun] = []
         self._program, self._chain = self._partitioned(sub_batch)
+        self._mixing = RowMixing(self._program)
         self._parameters: dict[str, Tensor] = {
             key: value.to(self._dtype, self._device) for key, value in self._program.parameters.items()
         }
@@ -273,7 +277,7 @@ class EagerModel:
             block = run.derivatives.get(name, {}).get("tangent")
             if block is None:
                 block = torch.zeros(variable.size, 1, run.rows, dtype=self._dtype, device=self._device)
-            found[name] = to_public(_typed(block[:, 0], variable), batch)
+            found[name] = self._narrowed(to_public(_typed(block[:, 0], variable), batch), name, batch)
         return self._outputs(run, batch), found
 
     def jacobian(self, inputs: Mapping[str, torch.Tensor], batch_ndim: int | None = None) -> tuple[Tensors, Blocks]:
@@ -434,6 +438,8 @@ class EagerModel:
         :raises: as :meth:`forward`
         """
         boundary.check_names("output", cotangents, self._program.outputs, complete=False)
+        if self._mixing:
+            raise FatalError(f"model '{self.name}' reduces a batch axis: it has no param_vjp; use param_jacobian")
         by = self._parameter_variables()
         run, batch, _ = self._run(inputs, {}, tuple(by))
         self._raise_for_rows(run, inputs, batch)
@@ -483,10 +489,28 @@ class EagerModel:
                 typed = self._internal(f"tangent '{name}'", tangent, variable, batch)
                 derivatives[name] = {"tangent": typed.data.reshape(variable.size, 1, rows)}
         given = Given(values, parameters, derivatives, rows)
-        run = self._chain.run(given, detail)
+        run = self._run_together(given, detail, batch) if self._mixing else self._chain.run(given, detail)
         if run.failed_rows:
             run.failing = self._remember(given, run)
         return run, batch, sizes
+
+    def _run_together(self, given: Given, detail: Detail, batch: tuple[int, ...]) -> Run:
+        """Runs the chain of a law whose rows depend on each other, so that none can be left out.
+
+        :raises InputError: an input is NaN or infinite in a row
+        """
+        for name, value in given.values.items():
+            wrong = (~torch.isfinite(value.data)).reshape(-1, value.data.shape[-1]).any(0)
+            if bool(wrong.any()):
+                row = int(wrong.nonzero()[0])
+                raise InputError(
+                    f"input '{name}' of model '{self.name}' is NaN or infinite in row {row} of the flattened batch; "
+                    "all rows depend on it, as the law reduces a batch axis",
+                    name,
+                    row,
+                )
+        with call_with(self._mixing.axes(batch)[0]):
+            return self._chain.run(given, detail)
 
     def _remember(self, given: Given, run: Run) -> FailingRun:
         """Keeps a run in which rows failed, and writes its replay file where that is asked for."""
@@ -560,6 +584,7 @@ class EagerModel:
             return self
         other = copy(self)
         other._program, other._chain = self._partitioned(shapes)
+        other._mixing = RowMixing(other._program)
         return other
 
     def _partitioned(self, sub_batch: Mapping[str, tuple[int, ...]] | None) -> tuple[Program, Evaluator]:
@@ -568,10 +593,15 @@ class EagerModel:
         return program, Chain(program, self._dtype, self._device, self._settings)
 
     def _outputs(self, run: Run, batch: tuple[int, ...]) -> Tensors:
-        return {
+        found = {
             name: to_public(_typed(run.values[name], variable), batch)
             for name, variable in self._program.outputs.items()
         }
+        return {name: self._narrowed(value, name, batch) for name, value in found.items()}
+
+    def _narrowed(self, value: torch.Tensor, output: str, batch: tuple[int, ...]) -> torch.Tensor:
+        """A value or derivative of an output without the batch axes that the output lacks."""
+        return first_along(value, self._mixing.axes(batch)[1][output]) if self._mixing else value
 
     def _wanted(self, pairs: Sequence[tuple[str, str]] | None) -> list[tuple[str, str]]:
         """Derivatives that a caller asks for."""
@@ -619,7 +649,8 @@ class EagerModel:
                     block = torch.zeros(variable.size, sizes[seed], run.rows, dtype=self._dtype, device=self._device)
                     block[..., run.status != int(Status.CONVERGED)] = torch.nan
                 block = block.reshape(*variable.shape, *seed_variable.shape, run.rows)
-                found[name][seed] = block_to_public(block, _axes(variable), _axes(seed_variable), batch)
+                public = block_to_public(block, _axes(variable), _axes(seed_variable), batch)
+                found[name][seed] = self._narrowed(public, name, batch)
         return found
 
     def _parameter_variables(self) -> dict[str, Variable]:

@@ -117,7 +117,11 @@ class Leaf(Model):
 
     Variables and parameters are declared as class attributes; ``forward`` receives them under the attributes' names
     (a list of tensors where the declaration says ``many``) and returns the outputs in the order of their declaration.
+
+    :cvar mixes_rows: a row's result depends on other rows
     """
+
+    mixes_rows: ClassVar[bool] = False
 
     def setup(self, context: Context) -> None:
         """Binds every declared variable and parameter."""

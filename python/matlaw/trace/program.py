@@ -189,11 +189,11 @@ class Program:
 
         Leaves say which of their inputs are time. A host has to make it advance from step to step.
         """
-        names = {name for segment in self.segments for leaf in _leaves(segment) for name in leaf.times}
+        names = {name for segment in self.segments for leaf in leaves(segment) for name in leaf.times}
         return [(name, old(name)) for name in self.inputs if name in names and old(name) in self.inputs]
 
 
-def _leaves(segment: ForwardSegment | ImplicitSegment) -> list[Leaf]:
+def leaves(segment: ForwardSegment | ImplicitSegment) -> list[Leaf]:
     """The leaves that a segment evaluates."""
     pending = list(segment.models) if isinstance(segment, ForwardSegment) else [segment.update.system.model]
     found = []

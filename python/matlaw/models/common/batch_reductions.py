@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import torch
 
+from matlaw.errors import FatalError, InputFileError
+from matlaw.models.batch_axes import batch_axes
 from matlaw.models.context import Context
 from matlaw.models.declaration import Input, Option, Output
 from matlaw.models.model import Leaf
@@ -22,48 +27,81 @@ class _Reduction(Leaf):
         [self._variable] = self.inputs
 
 
-class _OverRows(_Reduction):
-    dim = Option("int", "batch axis: 0 or -1, as there is one")
+class RowReduction(_Reduction):
+    """The base of models that reduce a batch axis."""
+
+    mixes_rows = True
+
+    dim = Option("int", "batch axis, from the front or, when negative, from the back")
 
     def setup(self, context: Context) -> None:
-        """Checks the axis."""
+        """Reads the axis."""
         super().setup(context)
-        if context.option("dim") not in (0, -1):
-            raise context.error(
-                f"batch axis {context.option('dim')} is not there: all batch axes are one here. Use 0, or declare the "
-                "other axes as sub-batch and use SR2IntermediateMean or SR2IntermediateSum",
-                "dim",
+        self._dim: int = context.option("dim")
+
+    def axis_among(self, count: int) -> int:
+        """Position of the reduced axis among the batch axes of what is reduced.
+
+        :param count: how many there are
+        :raises InputFileError: when it is none of them
+        """
+        if -count <= self._dim < count:
+            return self._dim % count
+        raise InputFileError(
+            f"{self.location}: dim = {self._dim}, but '{self._variable}' has {count or 'no'} batch "
+            f"ax{'is' if count == 1 else 'es'} in this call"
+            + (f"; expected {-count} to {count - 1}" if count else ". Pass a batch of values")
+        )
+
+    def over_rows(self, x: torch.Tensor, reduction: Callable[..., torch.Tensor]) -> torch.Tensor:
+        """Reduces the axis and repeats the result along it.
+
+        :param x: ``(*base, *sub_batch, B)``
+        :param reduction: ``torch.mean`` or ``torch.sum``
+        :returns: shaped like ``x``
+        """
+        call = batch_axes()
+        if call is None:
+            return reduction(x, dim=-1, keepdim=True)
+        rows = math.prod(call.shape)
+        if x.shape[-1] not in (1, rows):
+            raise FatalError(
+                f"{self.location}: all rows of a batch take part in a {self.type_name}, but {x.shape[-1]} of {rows} "
+                "rows are evaluated by themselves; prescribe steps that are small enough for all rows, without substeps"
             )
+        split = x.expand(*x.shape[:-1], rows).reshape(*x.shape[:-1], *call.shape)
+        axis = call.reduced[self] - len(call.shape)
+        return reduction(split, dim=axis, keepdim=True).expand_as(split).reshape(*x.shape[:-1], rows)
 
 
 @register("SR2DynamicMean")
-class SR2DynamicMean(_OverRows):
-    r"""Mean over all rows of a batch.
+class SR2DynamicMean(RowReduction):
+    r"""Mean over a batch axis.
 
-    Every row gets the mean. The rows of such a law depend on each other, so that it cannot be compiled.
+    The result lacks that axis. The rows of such a law depend on each other, so that it cannot be compiled.
 
     * ``from`` (SR2, any unit): what is averaged
     * ``to`` (SR2): the mean
-    * ``dim``: batch axis, 0 or -1
+    * ``dim``: the batch axis, from the front or, when negative, from the back
     """
 
     def forward(self, from_: SR2) -> SR2:
         """The mean."""
-        return from_.map(lambda x: x.mean(-1, keepdim=True))
+        return from_.map(lambda x: self.over_rows(x, torch.mean))
 
 
 @register("SR2DynamicSum")
-class SR2DynamicSum(_OverRows):
-    r"""Sum over all rows of a batch; see :class:`SR2DynamicMean`.
+class SR2DynamicSum(RowReduction):
+    r"""Sum over a batch axis; see :class:`SR2DynamicMean`.
 
     * ``from`` (SR2, any unit): what is summed
     * ``to`` (SR2): the sum
-    * ``dim``: batch axis, 0 or -1
+    * ``dim``: the batch axis, from the front or, when negative, from the back
     """
 
     def forward(self, from_: SR2) -> SR2:
         """The sum."""
-        return from_.map(lambda x: x.sum(-1, keepdim=True))
+        return from_.map(lambda x: self.over_rows(x, torch.sum))
 
 
 @register("SR2IntermediateMean")
