@@ -8,6 +8,7 @@ import torch
 
 from matlaw.eager.sensitivity import Derivatives
 from matlaw.errors import InputFileError
+from matlaw.models import Model
 from matlaw.models.batch_axes import BatchAxes
 from matlaw.models.common.batch_reductions import RowReduction
 from matlaw.trace import ForwardSegment, ImplicitSegment, Program
@@ -50,7 +51,7 @@ class RowMixing:
         :raises InputFileError: there is no such axis
         """
         lost: dict[str, frozenset[int]] = {name: frozenset() for name in self._program.inputs}
-        reduced = {}
+        reduced: dict[Model, int] = {}
         for segment in self._program.segments:
             models = segment.models if isinstance(segment, ForwardSegment) else [segment.update]
             for model in models:
