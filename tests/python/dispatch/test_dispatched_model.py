@@ -150,3 +150,20 @@ def test_devices_of_ranks():
     assert device_of_rank(2, 3, ["cuda:0", "cuda:1"], share=True) == "cuda:0"
     with pytest.raises(FatalError, match="3 processes run on this machine, but it has 2 devices"):
         device_of_rank(0, 3, ["cuda:0", "cuda:1"])
+
+
+@pytest.mark.inductor
+def test_packages_give_what_they_give_alone(shared_law, artifact):
+    one = shared_law("j2_viscoplastic", "inductor")
+    stub = artifact("j2_viscoplastic-both") / "model_aoti.i"
+    several = load_dispatched(stub, "model", two_workers(), backend="inductor")
+    assert several.backend == "inductor"
+    inputs = step(one)
+    inputs["strain"][3], inputs["strain"][30] = np.nan, 1e9
+    expected, found = one.evaluate(inputs, jacobian=True), several.evaluate(inputs, jacobian=True)
+    assert found.failed_rows == expected.failed_rows == [3, 30]
+    for value, same in (
+        (found.outputs["stress"], expected.outputs["stress"]),
+        (found.jacobian["stress"]["strain"], expected.jacobian["stress"]["strain"]),
+    ):
+        np.testing.assert_allclose(value, same, rtol=1e-13, atol=1e-13 * np.nanmax(np.abs(same)))

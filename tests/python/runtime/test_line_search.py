@@ -101,8 +101,9 @@ def test_wrong_options_in_an_input_file(options, message, law_file):
         matlaw.load_model(law_file(options), "model")
 
 
-def test_settings_at_run_time(artifact):
-    law = matlaw.load_model(artifact("j2_viscoplastic-native") / "model_aoti.i", "model")
+@pytest.mark.parametrize("backend", ["native", pytest.param("inductor", marks=pytest.mark.inductor)])
+def test_settings_at_run_time(shared_law, backend):
+    law = shared_law("j2_viscoplastic", backend)
     before = law.solver_config
     assert before["ls_type"] == "NONE"
     inputs = first_step(5)
@@ -118,8 +119,9 @@ def test_settings_at_run_time(artifact):
             law.set_solver_config(**settings)
 
 
-def test_a_law_that_solves_nothing(artifact):
-    law = matlaw.load_model(artifact("linear_elastic-native") / "model_aoti.i", "model")
+@pytest.mark.parametrize("backend", ["native", pytest.param("inductor", marks=pytest.mark.inductor)])
+def test_a_law_that_solves_nothing(shared_law, backend):
+    law = shared_law("linear_elastic", backend)
     with pytest.raises(FatalError, match="solves nothing"):
         law.set_solver_config(miters=3)
     strain = np.ones((4, 6))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,46 @@ def test_rows_that_fail_raise(laws):
     assert list(caught.value.failed_rows) == [2]
     with pytest.raises(ConvergenceError):
         laws[0].param_vjp(inputs, {})
+
+
+def test_the_adjoint_after_and_beside_failing_calls_has_the_same_bits(laws):
+    law = laws[0]
+    inputs, seeds = inputs_of(law), {"stress": torch.ones(ROWS, 6, dtype=torch.float64)}
+    bad = inputs | {"strain": inputs["strain"].clone()}
+    bad["strain"][2] = 1e9
+    expected = law.param_vjp(inputs, seeds)
+    wrong: list[object] = []
+
+    def call(fails: bool) -> None:
+        for _ in range(30):
+            try:
+                found = law.param_vjp(bad if fails else inputs, seeds)
+            except ConvergenceError as error:
+                if not fails or error.failed_rows != [2]:
+                    wrong.append(error)
+                continue
+            if fails or any(not torch.equal(found[name], value) for name, value in expected.items()):
+                wrong.append(found)
+
+    threads = [threading.Thread(target=call, args=(fails,)) for fails in (False, True, False, True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    call(False)
+    assert not wrong
+
+
+@pytest.mark.parametrize("shape", [(3,), (2,), (ROWS, 2), (0,)])
+def test_a_parameter_per_row_that_fits_no_row_is_named(laws, shape):
+    for law in laws:
+        inputs = inputs_of(law)
+        law.set_parameter(E, np.full(shape, 2e5))
+        for call in (law.evaluate, law.forward, law.param_jacobian, lambda x, law=law: law.param_vjp(x, {})):
+            with pytest.raises(FatalError, match=rf"broadcast.*{E}|{E}.*broadcast"):
+                call(inputs)
+        law.set_parameter(E, 2e5)
+        assert law.evaluate(inputs).ok
 
 
 def test_without_parameter_derivatives(artifact):

@@ -22,10 +22,12 @@ from matlaw.dispatch import load_model as load_dispatched
 Weights = dict[str, torch.Tensor]
 
 
-@pytest.fixture(params=["compiled", "eager"])
+@pytest.fixture(params=["native", pytest.param("inductor", marks=pytest.mark.inductor), "eager"])
 def law(request: pytest.FixtureRequest, artifact: Callable[[str], Path]) -> Any:
-    if request.param == "compiled":
+    if request.param == "native":
         return matlaw.load_model(artifact("learned-native") / "model_aoti.i", "model")
+    if request.param == "inductor":
+        return matlaw.load_model(artifact("learned-both") / "model_aoti.i", "model", backend="inductor")
     return matlaw.load_model(artifacts.DATA / "learned.i", "model", extensions=[artifacts.DATA / "learned.py"])
 
 
