@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nmhit
@@ -14,6 +14,7 @@ from matlaw.errors import InputFileError
 #: Messages of the parser that are shown; a file of another kind gives thousands.
 _SHOWN = 10
 _BYTE_ORDER_MARK = "\ufeff"
+_BRACKETS = re.compile(r"\[([^\[\]\n]*)\]")
 _TOKEN = re.compile(r"#[^\n]*|'[^']*'|\"[^\"]*\"|!include[ \t]+([^\n#]+)")
 
 
@@ -22,11 +23,34 @@ def parse_file(path: str | os.PathLike[str]) -> nmhit.Node:
 
     :raises InputFileError: the file, or one that it includes, cannot be read or parsed, or files include each other
     """
-    check_file(path)
+    text = check_file(path)
     try:
         return nmhit.parse_file(Path(path))
     except nmhit.Error as error:
-        raise InputFileError(shown(f"{m.filename}:{m.line}: {m.message}" for m in error.messages)) from error
+        hint = left_open(text) if any("end of file" in m.message for m in error.messages) else ""
+        raise InputFileError(shown(f"{m.filename}:{m.line}: {m.message}{hint}" for m in error.messages)) from error
+
+
+def left_open(text: str, place: Callable[[int], str] = "line {}".format) -> str:
+    r"""Says which block of a text is not closed, as far as indentation tells.
+
+    >>> left_open("[Models]\n  [law]\n    type = A\n[]\n")
+    '; block [law], opened in line 2, is not closed with []'
+
+    :param place: what to call a line
+    """
+    code = _TOKEN.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+    opened: list[tuple[int, str, int]] = []
+    for line, content in enumerate(code.splitlines(), 1):
+        for match in _BRACKETS.finditer(content):
+            name = match.group(1).removeprefix("./")
+            if name not in ("", "../"):
+                opened.append((match.start(), name, line))
+            elif opened:
+                column, name, where = opened.pop()
+                if match.start() < column and content[: match.start()].isspace() == (match.start() > 0):
+                    return f"; block [{name}], opened in {place(where)}, is not closed with []"
+    return f"; block [{opened[0][1]}], opened in {place(opened[0][2])}, is not closed with []" if opened else ""
 
 
 def check_file(path: str | os.PathLike[str]) -> str:

@@ -12,6 +12,7 @@ from matlaw.drivers.history import History
 from matlaw.drivers.law import Boundary, Law, evaluate, inputs_of, outputs_of
 from matlaw.drivers.typed_options import typed_options, typed_pairs
 from matlaw.drivers.values import Value, read_value
+from matlaw.input.suggestion import closest
 from matlaw.models.context import Context
 from matlaw.models.declaration import Option
 from matlaw.models.registry import register
@@ -140,12 +141,14 @@ class TransientDriver(Driver):
         """Every name is a variable of the law, of the type that is given for it."""
         for name, (value, option) in self._prescribed.items():
             if name not in inputs:
-                raise self.context.unknown(f"input of model '{self.model_name}'", name, list(inputs), option)
+                listed = option.replace("_values", "_names")
+                raise self.context.unknown(f"input of model '{self.model_name}'", name, list(inputs), listed)
             self._check_value(value, option, name, inputs[name], 0 if value.constant else 1)
         for name, (value, option) in self._initial.items():
             known = {**inputs, **outputs}
             if name not in known:
-                raise self.context.unknown(f"variable of model '{self.model_name}'", name, list(known), option)
+                listed = option.replace("_values", "_names")
+                raise self.context.unknown(f"variable of model '{self.model_name}'", name, list(known), listed)
             self._check_value(value, option, name, known[name], 0)
 
     def _check_value(self, value: Value, option: str, name: str, b: Boundary, leading: int) -> None:
@@ -171,7 +174,12 @@ class TransientDriver(Driver):
             match = _OLD.fullmatch(name)
             if name not in known and not (match and (match["name"] in known or match["name"] in inputs)):
                 names.append(name)
-        return [f"input '{n}' of model '{self.model_name}' is not prescribed; it is zero at all steps" for n in names]
+        alike = [*outputs, *inputs, *self.context.blocks("Models"), *self.context.blocks("Tensors")]
+        return [
+            f"input '{n}' of model '{self.model_name}' is not prescribed; it is zero at all steps"
+            + closest(n, [other for other in alike if other not in names])
+            for n in names
+        ]
 
     def _prescribe(self, step: int, law: Law, inputs: dict[str, Boundary]) -> dict[str, torch.Tensor]:
         values = {}

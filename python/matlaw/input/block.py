@@ -129,8 +129,14 @@ class Block:
     def object(self, section: str, name: str, option: str) -> Any:
         """The object of that name in a section."""
         if name not in self._file.names(section):
+            if not self._file.names(section):
+                raise self.error(f"needs the block '{name}' of [{section}], but the file has no [{section}]", option)
             raise self.unknown(f"block of [{section}]", name, self._file.names(section), option)
         return self._file.build(section, name, self, option)
+
+    def blocks(self, section: str) -> list[str]:
+        """Names of the blocks of a section."""
+        return self._file.names(section)
 
     def tensor(self, name: str) -> Any | None:
         """The value of a ``[Tensors]`` entry, or None."""

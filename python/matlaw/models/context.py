@@ -42,6 +42,9 @@ class Context(Protocol):
     def object(self, section: str, name: str, option: str) -> Any:
         """The object of that name in a section."""
 
+    def blocks(self, section: str) -> list[str]:
+        """Names of the blocks of a section."""
+
     def tensor(self, name: str) -> Any | None:
         """The value of a ``[Tensors]`` entry, or None when there is none of that name."""
 

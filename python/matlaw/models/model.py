@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from matlaw.errors import FatalError
 from matlaw.models.context import Context, ParameterSlot
 from matlaw.models.declaration import Declaration, Input, Output, Parameter, declarations
-from matlaw.models.number import parse_number
+from matlaw.models.number import looks_like_number, parse_number
 from matlaw.models.provenance import evaluation_of
 from matlaw.models.variable import Variable
 from matlaw.tensors import Tensor
@@ -195,6 +195,8 @@ class Leaf(Model):
                     declaration.option,
                 )
             self.providers.append(provider)
+        elif looks_like_number(token):
+            raise context.error(f"'{token}' is no number; write 1000, 1000.5 or 1e3", declaration.option)
         self.add_input(token, Variable(declaration.type), context, declaration.option)
         arguments.append(token)
 

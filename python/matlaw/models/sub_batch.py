@@ -131,7 +131,9 @@ def _probe(model: Model, given: Shapes) -> dict[str, Shape]:
     except FatalError:
         raise
     except (ValueError, RuntimeError, IndexError) as error:
-        shapes = ", ".join(f"{name} {shape}" for name, shape in given.items())
+        of_parameters = {n: s.value.sub_batch_shape for n, s in model.relative_parameters().items()}
+        sites = {**given, **{f"parameter {n}": shape for n, shape in of_parameters.items() if shape}}
+        shapes = ", ".join(f"{name} {shape}" for name, shape in sites.items())
         raise InputFileError(
             f"{model.location}: cannot be evaluated with the sub-batch shapes {shapes}: {error}"
         ) from error

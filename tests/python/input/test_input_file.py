@@ -148,12 +148,15 @@ def test_errors_name_file_line_and_choices(write, text, message):
          "coefficient_types = 'YOUNGS_MODULUS POISSONS_RATIO'", "option 'compliance': expected true or false, got 'maybe'"),  # noqa: E501
         ("type = SR2Invariant\ninvariant_type = MISES\ntensor = A", r"unknown choice 'MISES'; did you mean 'VONMISES'\?"),  # noqa: E501
         ("type = SR2LinearCombination\nto = A", "missing option 'from'"),
+        ("type = LinearIsotropicHardening\nhardening_modulus = '1,000'", "'1,000' is no number; write 1000"),
+        ("type = YieldFunktion\nyield_stress = 1", r"did you mean 'YieldFunction'\? Alike, of \d+: GTNYieldFunction, Yield"),  # noqa: E501
+        ("type = ResolvedShear", r"needs the block 'crystal_geometry' of \[Data\], but the file has no \[Data\]"),
         ("type = SR2LinearCombination\nfrom = ''\nto = A", "expected at least one variable"),
         ("type = SR2LinearCombination\nfrom = 'A A'\nto = B", "a variable appears twice"),
         ("type = SR2LinearCombination\nfrom = 'A B'\nto = C\nweights = '1 2 3'", "expected 1 or 2 weights, got 3"),
         ("type = ImplicitUpdate\nequation_system = e\nsolver = s\nmax_substepping_level = 1.5",
          "option 'max_substepping_level': expected an integer, got '1.5'"),
-        ("type = ImplicitUpdate\nequation_system = e\nsolver = s", r"unknown block of \[EquationSystems\] 'e'"),
+        ("type = ImplicitUpdate\nequation_system = e\nsolver = s", r"the file has no \[EquationSystems\]"),
         ("type = AOTIModel\nartifact_path = 'nowhere'", "artifact_path.*nowhere' does not exist"),
     ],
 )  # fmt: skip

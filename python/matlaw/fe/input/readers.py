@@ -17,7 +17,7 @@ import nmhit
 from matlaw.errors import InputFileError
 from matlaw.fe.input.dialect import HASH, normalise
 from matlaw.fe.input.tree import Block, Field
-from matlaw.hit import shown
+from matlaw.hit import left_open, shown
 
 #: environment variable that chooses a reader
 CHOICE = "MATLAW_HIT_READER"
@@ -49,8 +49,10 @@ class NmhitReader:
         try:
             root = nmhit.parse_text(normalise(text), [], [])
         except nmhit.Error as error:
+            at_end = any("end of file" in m.message for m in error.messages)
+            hint = left_open(text, lambda line: _place(path, lines, line)) if at_end else ""
             raise InputFileError(
-                shown(f"{_place(path, lines, m.line)}: {m.message}" for m in error.messages)
+                shown(f"{_place(path, lines, m.line)}: {m.message}{hint}" for m in error.messages)
             ) from error
         tree = Block("", "", str(path))
         self._fill(tree, root, path, lines)
