@@ -32,6 +32,11 @@ def observed_by(observer: Observer) -> Iterator[None]:
         _observer.reset(token)
 
 
+def observed() -> bool:
+    """Whether someone observes: the operations are recorded, and their number counts rather than that of calls."""
+    return _observer.get() is not None
+
+
 def evaluation_of(what: str) -> AbstractContextManager[None]:
     """What surrounds the evaluation of a model: nothing, unless someone observes."""
     observer = _observer.get()

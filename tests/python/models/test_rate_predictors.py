@@ -1,10 +1,13 @@
 """The initial guess of a rate from a linearised driving force."""
 
+from contextlib import nullcontext
+
 import pytest
 import torch
 
 from matlaw.errors import InputFileError
 from matlaw.input import InputFile
+from matlaw.models.provenance import observed_by
 from matlaw.tensors import Scalar, to_internal, to_public
 
 FORCE = """
@@ -124,3 +127,16 @@ def test_axes_that_do_not_belong_together_are_refused(write):
     path = write(f"[Models]{COORDINATES}[]")
     with pytest.raises(InputFileError, match=r"expected sub-batch axes \(m, m\) of 'coupling' and \(m,\) of 'trial'"):
         InputFile(path).model("m", {"coupling": (3, 2), "trial": (3,), "strength": (3,)})
+
+
+@pytest.mark.parametrize("bisections", [0, 3, 16])
+def test_many_rows_and_few_rows_and_recorded_rows_agree(model, bisections):
+    """One evaluation stands for several halvings where there are few rows and nothing is recorded."""
+    m = model(LAW.format(f"bisections = {bisections}\npolish = 0"))
+    generator = torch.Generator().manual_seed(3)
+    many = {name: 4.0 * torch.rand(2000, dtype=torch.float64, generator=generator) + 0.5 for name in m.inputs}
+    found = m.evaluate({name: Scalar(x) for name, x in many.items()})["rate"].data
+    few = {name: Scalar(x[:7]) for name, x in many.items()}
+    torch.testing.assert_close(m.evaluate(few)["rate"].data, found[:7], rtol=1e-11, atol=0.0)
+    with observed_by(lambda _: nullcontext()):
+        torch.testing.assert_close(m.evaluate(few)["rate"].data, found[:7], rtol=1e-14, atol=0.0)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 import torch
 
 from matlaw.models.common.inner import InnerModel
 from matlaw.models.context import Context
 from matlaw.models.declaration import Input, Option, Output
 from matlaw.models.model import Overrides, Values
+from matlaw.models.provenance import observed
 from matlaw.models.registry import register
 from matlaw.models.variable import Variable
 from matlaw.tensors import Scalar, Tensor
 from matlaw.tensors.sub_batch import slice_last
+
+#: So many brackets take less time than the calls that halve them.
+_FEW: Final = 1024
 
 
 @register("CoordinateDescentPredictor")
@@ -101,15 +108,39 @@ class CoordinateDescentPredictor(InnerModel):
 
         zero = self.zero_rate([values[name] for name in self.inputs])
         low, high = torch.minimum(b, zero), torch.maximum(b, zero)
-        for _ in range(self._bisections):
-            middle = 0.5 * (low + high)
-            above = middle + A * law(middle) > b
-            low, high = torch.where(above, low, middle), torch.where(above, middle, high)
+        left = self._bisections
+        while left:
+            halvings = min(left, _halvings_at_once(low))
+            low, high = _narrowed(lambda force: force + A * law(force), b, low, high, 2**halvings)
+            left -= halvings
         force = 0.5 * (low + high)
         for _ in range(self._polish):
             rate, slope = self.value_and_slope(law, force)
             force = torch.minimum(torch.maximum(force - (force + A * rate - b) / (1.0 + A * slope), low), high)
         return law(force)
+
+
+def _halvings_at_once(x: torch.Tensor) -> int:
+    """How many halvings one evaluation stands for: where calls take longer than what they compute, several."""
+    return 1 if observed() or x.numel() > _FEW else 4
+
+
+def _narrowed(
+    function: Callable[[torch.Tensor], torch.Tensor],
+    value: torch.Tensor,
+    low: torch.Tensor,
+    high: torch.Tensor,
+    parts: int,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The part of a bracket in which a growing function reaches a value."""
+    if parts == 2:
+        middle = 0.5 * (low + high)
+        above = function(middle) > value
+        return torch.where(above, low, middle), torch.where(above, middle, high)
+    inner = torch.arange(1, parts, dtype=low.dtype, device=low.device).reshape(-1, *(1,) * low.ndim)
+    width = (high - low) / parts
+    low = low + (function(low + width * inner) <= value).sum(0) * width
+    return low, low + width
 
 
 def _coordinate(values: Values, i: int, count: int) -> dict[str, Tensor]:
