@@ -27,7 +27,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
 help:
 	@echo "make demo    set up, compile a law, run a notched bar in tension with it"
-	@echo "make test    set up, lint, run every test"
+	@echo "make test    set up, lint, run every test; build, install and test the wheel and the conda packages"
 	@echo "make conda   build the conda packages, install them into an environment and test them there"
 	@echo "make distributions  build sdist and wheel and test them"
 	@echo "make sanitize  build for ThreadSanitizer and AddressSanitizer, run the tests of threads and memory (ten minutes)"
@@ -69,7 +69,7 @@ lint: $(DEPS)
 	$(BIN)/mypy
 	find cpp tests/cpp examples -name '*.h' -o -name '*.cpp' | xargs $(BIN)/clang-format --dry-run --Werror
 
-test: lint test-cpp test-python
+test: lint test-cpp test-python distributions conda
 
 test-cpp: $(TESTED)
 	$(BIN)/python tests/artifacts.py

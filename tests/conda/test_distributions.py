@@ -128,3 +128,17 @@ def test_python_loads_it(package, artifact):
     code = f"import matlaw; print(matlaw.__file__); matlaw.load_model({str(stub)!r}, 'model')"
     said = run(sys.executable, "-c", code, env=dict(os.environ, PYTHONPATH=str(package.parent)))
     assert Path(said.strip()).parent == package
+
+
+def test_the_libraries_alone_need_no_python(tmp_path):
+    """Configured as docs/install.md says, from the sources."""
+    import torch
+
+    said = run(
+        tool("cmake"), "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", "-S", ROOT, "-B", tmp_path / "build",
+        f"-DCMAKE_INSTALL_PREFIX={tmp_path / 'prefix'}", "-DMATLAW_PYTHON=OFF",
+        f"-DMATLAW_TORCH_ROOT={Path(torch.__file__).parent}", env=dict(os.environ, PATH="/usr/bin:/bin"),
+    )  # fmt: skip
+    assert "pybind11" not in said and "Python" not in said
+    targets = run(tool("ninja"), "-C", tmp_path / "build", "-t", "targets", "all")
+    assert "libmatlaw.so" in targets and "_core" not in targets and "libmatlaw_eager" not in targets
