@@ -2,7 +2,7 @@
 set -euo pipefail
 matlaw-syntax LinearIsotropicElasticity >/dev/null
 # Both backends: native kernels and AOTInductor's packages.
-matlaw-compile examples/models/linear_elastic.i --model model -d stress:strain --output-dir aoti
+matlaw-compile examples/models/linear_elastic.i --model model --output-dir aoti
 test -f aoti/model_aoti.i
 ls aoti/model/cpu/float64/model.pt2 aoti/model/cpu/float64/model.*.so
 matlaw-inspect aoti/model_aoti.i
@@ -23,8 +23,8 @@ cmake --build build-consumer
 ctest --test-dir build-consumer --output-on-failure --no-tests=error
 test -x build-consumer/test_eager
 
-matlaw-umat aoti/model_aoti.i --model model -o plugins/elastic
-test -f plugins/elastic-opt.plugin
+matlaw-umat build-consumer/viscoplastic/model_aoti.i --model model -o plugins/steel
+test -f plugins/steel-opt.plugin
 
 cd moose_app/test/tests/plasticity
 matlaw-fe uniaxial.i

@@ -78,7 +78,7 @@ def test_a_project_may_find_torch_itself(environment, tmp_path):
         'target_link_libraries(both PRIVATE matlaw::matlaw "${TORCH_LIBRARIES}")\n'
     )
     (tmp_path / "main.cpp").write_text(
-        "#include <matlaw/torch_release.h>\n#include <ATen/ATen.h>\n"
+        "#include <matlaw/torch_release.h>\n#include <ATen/core/Tensor.h>\n#include <ATen/ops/ones.h>\n"
         "int main() { matlaw::check_torch_release(); return at::ones({2}).sum().item<double>() == 2.0 ? 0 : 1; }\n"
     )
     said = environment.run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build",
