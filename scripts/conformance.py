@@ -18,6 +18,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "tests" / "data" / "material_catalog.json"
 PAGE = ROOT / "docs" / "conformance.md"
+#: Test modules and the cases that they read.
+RECORDED = {"tests/python/models/test_values_of_another_program.py": "tests/data/models_of_neml2_3.1.0.json"}
 
 Record = dict[str, Any]
 
@@ -25,7 +27,8 @@ _HEAD = """# Conformance
 
 Every type that input files may name, as the public tool `neml2-syntax` of neml2 3.1.0 lists it
 (`tests/data/material_catalog.json`), and its state here. A type that *loads* has the same options with the same roles,
-kinds, requirements and defaults. The test is one that names the type; the example is an input file that uses it.
+kinds, requirements and defaults. The test is one that names the type or compares it with
+recorded values; the example is an input file that uses it.
 
 Written by `python scripts/conformance.py`; do not edit.
 """
@@ -37,23 +40,28 @@ class Evidence:
 
     :ivar tests: test modules by path relative to the repository, with their text
     :ivar inputs: input files likewise
+    :ivar recorded: recorded cases, by the path of the test module that compares with them
     """
 
     tests: dict[str, str]
     inputs: dict[str, str]
+    recorded: dict[str, str]
 
     @classmethod
     def collect(cls) -> Evidence:
         """Reads all test modules, and the input files of tests and examples."""
         tests = sorted((ROOT / "tests").rglob("test_*.py"))
         inputs = [*sorted((ROOT / "examples").rglob("*.i")), *sorted((ROOT / "tests").rglob("*.i"))]
-        return cls(*({str(p.relative_to(ROOT)): p.read_text(encoding="utf-8") for p in ps} for ps in (tests, inputs)))
+        recorded = {test: (ROOT / data).read_text(encoding="utf-8") for test, data in RECORDED.items()}
+        named = ({str(p.relative_to(ROOT)): p.read_text(encoding="utf-8") for p in ps} for ps in (tests, inputs))
+        return cls(*named, recorded)
 
     def test_of(self, record: Record) -> str:
         """The first test module that names the type, or that makes its name from a tensor type and the rest."""
         rest = re.sub(r"^(Scalar|Vec|SSR4|SR2|WR2|R2|MRP|Quaternion|MillerIndex)(?=[A-Z])", "", record["type"])
         pattern = rf"\b{record['type']}\b" + (rf"|\}}{rest}\b" if rest != record["type"] else "")
-        return next((path for path, text in self.tests.items() if re.search(pattern, text)), "")
+        by_name = next((path for path, text in self.tests.items() if re.search(pattern, text)), "")
+        return by_name or next((path for path, text in self.recorded.items() if re.search(pattern, text)), "")
 
     def example_of(self, record: Record) -> str:
         """The first input file that has a block of the type."""
