@@ -178,27 +178,28 @@ def test_derivatives_are_slopes(load, case, backend):
         size = int(np.prod(shape))
         scale = max(float(np.abs(inputs[given]).max()), case.yields_at if given == case.load else 1e-3)
         h = 3e-6 * scale
-        for k in range(size):
-            change = np.zeros(size)
-            change[k] = h
-            change = change.reshape(shape)
-            up = law.evaluate(inputs | {given: inputs[given] + change})
-            down = law.evaluate(inputs | {given: inputs[given] - change})
-            for output, of in law.derivative_pairs:
-                if of != given:
-                    continue
-                value = outputs[output]
-                block = jacobian[output][given].reshape(
-                    *([rows] if has_rows(law, jacobian, output, given) else []), *value.shape[1:], size
-                )
+        # All changes in one batch: row `state` of block k has component k changed.
+        changes = h * np.eye(size).repeat(rows, axis=0).reshape(size * rows, *shape)
+        repeated = {name: np.tile(value, (size, *[1] * (value.ndim - 1))) for name, value in inputs.items()}
+        up = law.evaluate(repeated | {given: repeated[given] + changes})
+        down = law.evaluate(repeated | {given: repeated[given] - changes})
+        for output, of in law.derivative_pairs:
+            if of != given:
+                continue
+            value = outputs[output]
+            block = jacobian[output][given].reshape(
+                *([rows] if has_rows(law, jacobian, output, given) else []), *value.shape[1:], size
+            )
+            # Rounding of values in the differences, and of what cancels in the block itself.
+            noise = 1e-9 * np.abs(value).max() / h + 1e-12 * np.abs(block).max()
+            above = (up.outputs[output].reshape(size, *value.shape) - value) / h
+            below = (value - down.outputs[output].reshape(size, *value.shape)) / h
+            for k in range(size):
                 column = np.broadcast_to(block[..., k], value.shape)
-                forward, backward = (up.outputs[output] - value) / h, (value - down.outputs[output]) / h
-                # Rounding of values in the differences, and of what cancels in the block itself.
-                noise = 1e-9 * np.abs(value).max() / h + 1e-12 * np.abs(block).max()
                 for row, state in enumerate(STATES):
                     bound = 2e-4 * np.abs(block if block.ndim == value.ndim else block[row]).max() + noise
-                    both = 0.5 * (forward[row] + backward[row])
-                    slopes = [both] if case.smooth else [both, forward[row], backward[row]]
+                    both = 0.5 * (above[k, row] + below[k, row])
+                    slopes = [both] if case.smooth else [both, above[k, row], below[k, row]]
                     error = min(np.abs(column[row] - slope).max() for slope in slopes)
                     assert error <= bound, f"{output}:{given}, component {k}, {state}: {error:.3g} > {bound:.3g}"
 
