@@ -178,15 +178,17 @@ def test_rows_get_through_as_eager_evaluation_says(load, name):
     # Where substeps are allowed, rows have to meet more than rtol: others may take them, too.
     assert failed
     assert set(failed) <= {row for row in range(ROWS) if found.substeps[row] > 1}
-    eager = load(name, runtime="eager").evaluate(inputs, jacobian=True)
-    np.testing.assert_array_equal(found.substeps, eager.substeps)
+    some = found.substeps <= 6  # eager evaluation takes its time
+    assert found.substeps[some].max() > 2
+    eager = load(name, runtime="eager").evaluate({n: v[some] for n, v in inputs.items()}, jacobian=True)
+    np.testing.assert_array_equal(found.substeps[some], eager.substeps)
     for output, value in eager.outputs.items():
         scale = np.abs(value).max()
-        np.testing.assert_allclose(found.outputs[output], value, rtol=1e-6, atol=1e-8 * scale)
+        np.testing.assert_allclose(found.outputs[output][some], value, rtol=1e-6, atol=1e-8 * scale)
     for output, row in eager.jacobian.items():
         for given, block in row.items():
             scale = np.abs(block).max()
-            np.testing.assert_allclose(found.jacobian[output][given], block, rtol=1e-5, atol=1e-6 * scale)
+            np.testing.assert_allclose(found.jacobian[output][given][some], block, rtol=1e-5, atol=1e-6 * scale)
 
 
 @laws
