@@ -177,7 +177,7 @@ class TransientDriver(Driver):
         alike = [*outputs, *inputs, *self.context.blocks("Models"), *self.context.blocks("Tensors")]
         return [
             f"input '{n}' of model '{self.model_name}' is not prescribed; it is zero at all steps"
-            + closest(n, [other for other in alike if other not in names])
+            + (_lost_state(n) or closest(n, [other for other in alike if other not in names]))
             for n in names
         ]
 
@@ -211,6 +211,12 @@ class TransientDriver(Driver):
     def _time_text(self, step: int) -> str:
         low, high = float(self._times[step].min()), float(self._times[step].max())
         return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def _lost_state(name: str) -> str:
+    """What to do about an old value of which the law has neither an input nor an output."""
+    match = _OLD.fullmatch(name)
+    return f"; if the law computes '{match['name']}', list that in additional_outputs" if match else ""
 
 
 def _at_all_sites(value: Value, b: Boundary) -> torch.Tensor:

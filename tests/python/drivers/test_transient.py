@@ -73,6 +73,19 @@ def test_what_nothing_sets_is_zero_and_is_reported(drive):
     assert len(outcome.warnings) == 1 and "'b'" in outcome.warnings[0]
 
 
+def test_a_state_that_is_no_output_is_reported(drive):
+    members = (
+        "[]\n[integrate]\ntype = ScalarForwardEulerTimeIntegration\nvariable = x\nrate = v\n[]\n"
+        "[double]\ntype = ScalarLinearCombination\nfrom = x\nto = y\nweights = 2"
+    )
+    law = "type = ComposedModel\nmodels = 'integrate double'\n{}" + members
+    driver = "prescribed_time = times\n prescribed_Scalar_names = v\n prescribed_Scalar_values = 1"
+    [warning] = drive(law.format(""), driver, TIMES).warnings
+    assert "'x~1' of model 'm' is not prescribed" in warning
+    assert warning.endswith("if the law computes 'x', list that in additional_outputs")
+    assert drive(law.format("additional_outputs = x\n"), driver, TIMES).warnings == []
+
+
 def test_state_feeds_its_old_value(compiled):
     history = run_driver(compiled / "eager.i", "tension").history
     for step in range(2, history.steps):
