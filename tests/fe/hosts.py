@@ -38,7 +38,13 @@ class Outcome:
 class Host(Protocol):
     """Runs inputs."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """For reports."""
+
+    @property
+    def ranks(self) -> int:
+        """MPI processes."""
 
     def present(self) -> bool:
         """It is installed."""
@@ -54,6 +60,20 @@ def _is_umat(root: Block) -> bool:
     materials = root.blocks.get("Materials")
     entries = materials.blocks.values() if materials is not None else ()
     return any(entry.text("type") == "AbaqusUMATStress" for entry in entries)
+
+
+def _has_lagrangian_kernels() -> bool:
+    return any(Path(os.environ.get("MOOSE_DIR", "/none")).glob("modules/*_mechanics/src/kernels/lagrangian"))
+
+
+def _wants_lagrangian_kernels(root: Block) -> bool:
+    blocks = [root]
+    while blocks:
+        block = blocks.pop()
+        if block.text("new_system") == "true":
+            return True
+        blocks += block.blocks.values()
+    return False
 
 
 @contextlib.contextmanager
@@ -74,6 +94,7 @@ class MatlawFe:
     """matlaw-fe, in this process."""
 
     name = "matlaw-fe"
+    ranks = 1
 
     def present(self) -> bool:
         """Always."""
@@ -94,29 +115,39 @@ class MatlawFe:
         return Outcome(code, text.getvalue(), folder)
 
 
+@dataclass(frozen=True)
 class MooseApp:
-    """The application of moose_app, where it is built."""
+    """The application of moose_app, where it is built.
 
-    name = "moose-app"
+    :ivar ranks: MPI processes
+    :ivar options: arguments besides those of an entry
+    """
+
+    name: str = "moose-app"
+    ranks: int = 1
+    options: tuple[str, ...] = ()
 
     def present(self) -> bool:
-        """``MOOSE_DIR`` is set and the application is built."""
-        return bool(os.environ.get("MOOSE_DIR")) and APP.exists()
+        """``MOOSE_DIR`` is set, the application is built, and more than one rank can be started."""
+        started = self.ranks == 1 or shutil.which("mpiexec") is not None
+        return bool(os.environ.get("MOOSE_DIR")) and APP.exists() and started
 
     def runs(self, root: Block) -> bool:
-        """All inputs but those with a UMAT, which are for the installed MOOSE."""
-        return not _is_umat(root)
+        """Not inputs with a UMAT, which are for the installed MOOSE, nor those that this MOOSE is too old for."""
+        return not _is_umat(root) and (_has_lagrangian_kernels() or not _wants_lagrangian_kernels(root))
 
     def run(self, spec: Spec, folder: Path) -> Outcome:
         """Run an entry."""
         laws = law_overrides(read_input(list(spec.inputs)), spec.folder, spec.arguments)
-        return _moose(APP, spec, folder, laws)
+        launcher = ["mpiexec", "-n", str(self.ranks)] if self.ranks > 1 else []
+        return _moose([*launcher, str(APP)], spec, folder, [*laws, *self.options])
 
 
 class MooseUmat:
     """MOOSE as it is installed, with laws as UMAT plugins."""
 
     name = "moose-umat"
+    ranks = 1
 
     def present(self) -> bool:
         """There is one; see moose.py."""
@@ -130,13 +161,13 @@ class MooseUmat:
         """Run an entry."""
         assignments = [argument for argument in spec.arguments if "=" in argument and not argument.startswith("-")]
         plugins(read_input(list(spec.inputs), assignments), folder)
-        return _moose(moose.PROGRAM, spec, folder, [])
+        return _moose([str(moose.PROGRAM)], spec, folder, [])
 
 
-def _moose(program: Path, spec: Spec, folder: Path, laws: list[str]) -> Outcome:
+def _moose(program: list[str], spec: Spec, folder: Path, more: list[str]) -> Outcome:
     inputs = [path.name for path in _inputs(spec, folder)]
     done = subprocess.run(
-        [str(program), "-i", *inputs, *laws, *spec.arguments, "--color", "off"],
+        [*program, "-i", *inputs, *more, *spec.arguments, "--color", "off"],
         capture_output=True,
         text=True,
         cwd=folder,
@@ -145,7 +176,13 @@ def _moose(program: Path, spec: Spec, folder: Path, laws: list[str]) -> Outcome:
     return Outcome(done.returncode, done.stdout + done.stderr, folder)
 
 
-HOSTS: list[Host] = [MatlawFe(), MooseApp(), MooseUmat()]
+HOSTS: list[Host] = [
+    MatlawFe(),
+    MooseApp(),
+    MooseApp("moose-app-two-threads", options=("--n-threads=2",)),
+    MooseApp("moose-app-two-ranks", ranks=2),
+    MooseUmat(),
+]
 
 
 @dataclass

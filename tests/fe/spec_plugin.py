@@ -43,7 +43,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     for spec in entries():
         root = input_of(spec)
         for host in HOSTS:
-            if root is not None and not host.runs(root):
+            if (root is not None and not host.runs(root)) or 0 < spec.max_parallel < host.ranks:
                 continue
             absent = pytest.mark.skipif(not host.present(), reason=f"{host.name} is not installed")
             skipped = pytest.mark.skipif(bool(spec.skip), reason=spec.skip or "runs")

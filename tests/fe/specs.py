@@ -17,12 +17,12 @@ TYPES = ("RunApp", "RunException", "CSVDiff", "Exodiff")
 #: parameters that say nothing about how a run goes or what it gives
 _IGNORED = (
     *("requirement", "design", "issues", "detail", "collections", "classification", "recover", "max_time", "heavy"),
-    *("min_parallel", "max_parallel", "min_threads", "max_threads", "capabilities", "valgrind", "mesh_mode"),
+    *("min_parallel", "min_threads", "max_threads", "capabilities", "valgrind", "mesh_mode"),
 )
 _KNOWN = (
     *("type", "input", "cli_args", "csvdiff", "exodiff", "rel_err", "abs_zero", "expect_err", "expect_out"),
     *("override_columns", "override_rel_err", "override_abs_zero", "absent_out", "prereq", "check_files"),
-    *("skip", "deleted"),
+    *("skip", "deleted", "max_parallel"),
 )
 
 
@@ -34,6 +34,7 @@ class Spec:
     :ivar inputs: the input files, which make up one input together
     :ivar prereq: names of entries of the same file that have to run before, in the same folder
     :ivar overrides: columns with tolerances of their own, rel_err and abs_zero
+    :ivar max_parallel: MPI processes at most, 0 for any number
     :ivar skip: why the entry is not to run, or nothing
     """
 
@@ -51,6 +52,7 @@ class Spec:
     check_files: tuple[str, ...]
     overrides: tuple[tuple[str, float, float], ...]
     prereq: tuple[str, ...]
+    max_parallel: int
     skip: str
 
     @property
@@ -88,6 +90,7 @@ def read_spec(block: Block, folder: Path, group: str = "") -> Spec:
             )
         ),
         prereq=tuple(prereq),
+        max_parallel=int(block.text("max_parallel", "0")),
         skip=block.text("skip") or block.text("deleted"),
     )
 

@@ -126,9 +126,11 @@ MatlawBatch::finalize()
   const bool tangent = wantsTangent();
   const bool same = _has_results && _rows.size() == _evaluated_rows.size() && _elements.size() == _places.size() &&
                     std::memcmp(_rows.data(), _evaluated_rows.data(), _rows.size() * sizeof(double)) == 0;
-  if (same && (_has_tangent || !tangent))
-    return;
-  evaluate(tangent);
+  // All ranks evaluate or none: at the end they tell each other whether the law converged.
+  bool stale = !same || (tangent && !_has_tangent);
+  comm().max(stale);
+  if (stale)
+    evaluate(tangent);
 }
 
 void

@@ -39,6 +39,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="stop in the middle, to go on with --recover",
     )
+    parser.add_argument("--error-unused", action="store_true", help="as in MOOSE; what is not used is an error always")
     parser.add_argument("--version", action="version", version=f"matlaw-fe {__version__}")
     return parser
 

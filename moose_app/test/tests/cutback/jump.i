@@ -103,9 +103,6 @@
   [dt]
     type = TimestepSize
   []
-  [failed]
-    type = NumFailedTimeSteps
-  []
 []
 
 [Outputs]

@@ -52,6 +52,7 @@
   []
   [pressure]
     type = Pressure
+    component = 0
     variable = disp_x
     boundary = right
     function = '100*t'
@@ -70,10 +71,14 @@
     type = ElementAverageValue
     variable = stress_xx
   []
-  [stress_yy_abs]
+  [stress_yy_max]
     type = ElementExtremeValue
     variable = stress_yy
-    value_type = max_abs
+  []
+  [stress_yy_min]
+    type = ElementExtremeValue
+    variable = stress_yy
+    value_type = min
   []
   [shortening]
     type = AverageNodalVariableValue

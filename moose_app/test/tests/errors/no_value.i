@@ -46,6 +46,7 @@
   []
   [pressure]
     type = Pressure
+    component = 0
     variable = disp_x
     boundary = right
     function = '100*t'

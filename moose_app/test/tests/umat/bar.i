@@ -93,7 +93,6 @@
   [stress_yy]
     type = ElementExtremeValue
     variable = stress_yy
-    value_type = max_abs
   []
   [vonmises]
     type = ElementExtremeValue
