@@ -165,13 +165,17 @@ TEST(Newton, float_and_no_rows)
 
 TEST(StepFactor, falls_with_iterations_and_is_a_half_or_less_for_failures)
 {
-  const auto factor = [](Status status, std::int32_t iterations)
-  { return solve::step_factor({.status = status, .iterations = iterations}, 24); };
+  const auto factor = [](Status status, std::int32_t iterations, double last = 0.0)
+  {
+    return solve::step_factor(
+        {.status = status, .iterations = iterations, .initial_residual = 1.0, .final_residual = last}, 24);
+  };
   EXPECT_EQ(factor(Status::CONVERGED, 0), 1.0);
-  EXPECT_EQ(factor(Status::CONVERGED, 8), 1.0);
-  EXPECT_EQ(factor(Status::CONVERGED, 16), 0.75);
+  EXPECT_EQ(factor(Status::CONVERGED, 18), 1.0);
+  EXPECT_EQ(factor(Status::CONVERGED, 21), 0.75);
   EXPECT_EQ(factor(Status::CONVERGED, 24), 0.5);
-  EXPECT_EQ(factor(Status::NOT_CONVERGED, 24), 0.5);
+  EXPECT_EQ(factor(Status::NOT_CONVERGED, 24, 1e-8), 0.5) << "on its way";
+  EXPECT_EQ(factor(Status::NOT_CONVERGED, 24, 1e-6), 0.25) << "slower than by halves";
   EXPECT_EQ(factor(Status::NOT_CONVERGED, 3), 0.25);
   EXPECT_EQ(factor(Status::BAD_INPUT, 0), 0.5);
 }

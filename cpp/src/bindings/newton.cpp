@@ -203,17 +203,21 @@ py::tuple solve_rows(const Functions & functions, const solve::LinearStructure &
   at::Tensor status = at::empty({rows}, at::TensorOptions().dtype(at::kChar));
   at::Tensor iterations = at::empty({rows}, at::TensorOptions().dtype(at::kInt));
   at::Tensor reason = at::empty({rows}, at::TensorOptions().dtype(at::kChar));
+  at::Tensor factor = at::empty({rows}, at::TensorOptions().dtype(at::kDouble));
   for (std::int64_t i = 0; i < rows; ++i)
   {
     status.mutable_data_ptr<std::int8_t>()[i] = static_cast<std::int8_t>(verdicts[i].status);
     iterations.mutable_data_ptr<std::int32_t>()[i] = verdicts[i].iterations;
     reason.mutable_data_ptr<std::int8_t>()[i] = static_cast<std::int8_t>(verdicts[i].reason);
+    factor.mutable_data_ptr<double>()[i] = solve::step_factor(verdicts[i], config.miters);
   }
   const py::object solution = eager::to_python(u.narrow(1, 0, rows).contiguous());
   if (!record)
-    return py::make_tuple(solution, eager::to_python(status), eager::to_python(iterations), eager::to_python(reason));
+    return py::make_tuple(solution, eager::to_python(status), eager::to_python(iterations), eager::to_python(reason),
+                          eager::to_python(factor));
   return py::make_tuple(solution, eager::to_python(status), eager::to_python(iterations), eager::to_python(reason),
-                        eager::to_python(norms), eager::to_python(step), eager::to_python(iterates));
+                        eager::to_python(factor), eager::to_python(norms), eager::to_python(step),
+                        eager::to_python(iterates));
 }
 
 py::tuple newton(const py::object & residual, const py::object & jacobian, const py::object & u0, double atol,
@@ -243,23 +247,6 @@ py::tuple newton(const py::object & residual, const py::object & jacobian, const
   default:
     throw FatalError(std::string("newton: u0 must be float64 or float32, got ") + c10::toString(start.scalar_type()));
   }
-}
-
-/// Of a batch of solves.
-py::object step_factor(const py::object & status, const py::object & iterations, std::int64_t miters)
-{
-  const auto verdicts = eager::to_tensor(status, "step_factor: status").to(at::kCPU, at::kChar).contiguous();
-  const auto counts = eager::to_tensor(iterations, "step_factor: iterations").to(at::kCPU, at::kInt).contiguous();
-  if (verdicts.dim() != 1 || verdicts.sizes() != counts.sizes())
-    throw FatalError("step_factor: status and iterations must both be (B,), got " + shape_text(verdicts.sizes()) +
-                     " and " + shape_text(counts.sizes()));
-  const at::Tensor factors = at::empty(verdicts.sizes(), at::TensorOptions().dtype(at::kDouble));
-  for (std::int64_t i = 0; i < verdicts.numel(); ++i)
-    factors.mutable_data_ptr<double>()[i] =
-        solve::step_factor({static_cast<Status>(verdicts.const_data_ptr<std::int8_t>()[i]),
-                            counts.const_data_ptr<std::int32_t>()[i], 0.0, 0.0},
-                           miters);
-  return eager::to_python(factors);
 }
 
 template <typename Real>
@@ -336,14 +323,6 @@ void bind_newton(py::module_ & module)
 :param changes: those that become other
 :raises FatalError: there is no such setting, or its value is of the wrong kind or out of range
 )");
-  module.def("step_factor", &step_factor, py::arg("status"), py::arg("iterations"), py::arg("miters"),
-             R"(Suggested factor for the next time step, for each row of a batch of Newton solves.
-
-:param status: ``(B,)`` int8, values of :class:`matlaw.Status`
-:param iterations: ``(B,)`` int32
-:param miters: most iterations of a row
-:returns: ``(B,)`` float64: 1 for a row that converged easily, 1/4 or 1/2 for one that failed, between 1/2 and 1 else
-)");
 
   module.def("newton", &newton, py::arg("residual"), py::arg("jacobian"), py::arg("u0"), py::arg("atol"),
              py::arg("rtol"), py::arg("miters"), py::arg("record") = false, py::arg("keep_iterates") = false,
@@ -366,8 +345,9 @@ void bind_newton(py::module_ & module)
     ``(entries, b)``; needed with ``preconditioner_blocks``
 :param preconditioner_blocks: ``(offset, size)`` of these blocks on the diagonal; none without a preconditioner
 :param settings: other entries of :attr:`matlaw.Model.solver_config`; those that are not given have their defaults
-:returns: ``(u, status, iterations, reason)``: ``(n, B)``, ``(B,)`` int8 with values of :class:`matlaw.Status`, ``(B,)``
-    int32, ``(B,)`` int8 with values of :class:`matlaw.Reason`. With `record` besides ``(residual, step, iterates)``:
+:returns: ``(u, status, iterations, reason, factor)``: ``(n, B)``, ``(B,)`` int8 with values of :class:`matlaw.Status`, ``(B,)``
+    int32, ``(B,)`` int8 with values of :class:`matlaw.Reason`, ``(B,)`` float64, the suggested factor for the next time
+    step (``matlaw/solve/step_factor.h``). With `record` besides ``(residual, step, iterates)``:
     norms ``(B, miters + 1)``, parts of the Newton steps taken ``(B, miters)``, and ``(B, miters + 1, n)``, empty
     without `keep_iterates`; NaN past a row's last
 :raises FatalError: a tensor of the wrong shape, dtype or device; what the functions raise passes through

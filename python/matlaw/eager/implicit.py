@@ -110,7 +110,7 @@ def solve(
     """
     core = runtime_core()
     start = guess.detach().to("cpu").contiguous()
-    u, status, iterations, reason, *written = core.newton(
+    u, status, iterations, reason, factor, *written = core.newton(
         system.residual,
         system.jacobian,
         start,
@@ -122,7 +122,6 @@ def solve(
         record=record,
         keep_iterates=keep_iterates,
     )
-    factor = core.step_factor(status, iterations, config["miters"])
     device = guess.device
     return Solution(
         u.to(device), status.to(device), iterations.to(device), factor.to(device), reason.to(device), tuple(written)
