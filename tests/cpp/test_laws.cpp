@@ -270,7 +270,7 @@ TEST_F(Package, damaged_archive_is_refused_by_name)
   for (const auto & bytes : {whole.substr(0, whole.size() / 2), whole.substr(0, 10), std::string(), "x" + whole})
   {
     write_file(path, bytes);
-    EXPECT_PRED_FORMAT2(mentions, fatal_error([&] { graph::load_package(path, {}, 1); }),
+    EXPECT_PRED_FORMAT2(mentions, fatal_error([&] { graph::load_package(path, {}, 1, at::kCPU); }),
                         (Words{"model.pt2", "matlaw-compile"}));
   }
 }

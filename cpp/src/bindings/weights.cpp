@@ -25,12 +25,13 @@ namespace
 {
 py::dict checked_weights(const std::string & model,
                          const std::vector<std::pair<std::string, std::vector<std::int64_t>>> & shapes,
-                         const std::string & dtype, const py::object & tensors, bool user_managed)
+                         const std::string & dtype, const std::string & device, const py::object & tensors,
+                         bool user_managed)
 {
   std::vector<WeightInfo> infos;
   for (const auto & [name, shape] : shapes)
     infos.push_back({name, shape});
-  const auto set = weights::checked_set(model, infos, dtype == "float32" ? at::kFloat : at::kDouble,
+  const auto set = weights::checked_set(model, infos, dtype == "float32" ? at::kFloat : at::kDouble, at::Device(device),
                                         eager::to_tensor_map(tensors, "weight"), {.user_managed = user_managed});
   return eager::to_python(set->tensors);
 }

@@ -70,7 +70,7 @@ std::shared_ptr<const WeightSet> Model::weights() const
 
 std::shared_ptr<WeightSet> Model::prepare_weights(const TensorMap & tensors, const WeightOptions & options) const
 {
-  return weights::checked_set(name(), weight_infos(), dtype(), tensors, options);
+  return weights::checked_set(name(), weight_infos(), dtype(), device(), tensors, options);
 }
 
 std::uint64_t Model::install_weights(std::shared_ptr<WeightSet>)
@@ -85,8 +85,8 @@ std::uint64_t Model::update_weights(const TensorMap & tensors, const WeightOptio
 
 std::uint64_t Model::update_weights(const std::string & file)
 {
-  // The memory is this update's own already.
-  return update_weights(weights::read_safetensors(weights::load_file(file), file), {.user_managed = true});
+  // On a CPU the memory is this update's own already.
+  return update_weights(weights::read_safetensors(weights::load_file(file), file), {.user_managed = device().is_cpu()});
 }
 
 std::shared_ptr<const Failure> Model::last_failure() const

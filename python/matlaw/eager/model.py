@@ -330,7 +330,7 @@ class EagerModel:
         shapes = [(name, list(shape)) for name, shape in self.weight_shapes.items()]
         dtype = str(self._dtype).removeprefix("torch.")
         return self.install_weights(
-            runtime_core().checked_weights(self.name, shapes, dtype, dict(tensors), user_managed)
+            runtime_core().checked_weights(self.name, shapes, dtype, str(self._device), dict(tensors), user_managed)
         )
 
     def install_weights(self, weights: Mapping[str, torch.Tensor]) -> int:

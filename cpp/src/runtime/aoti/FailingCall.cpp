@@ -62,7 +62,7 @@ FailingCall::FailingCall(const artifact::Metadata & metadata, const Arguments & 
   _failure.failed_rows = evaluation.failed_rows;
   const auto count = std::min<std::int64_t>(std::int64_t(evaluation.failed_rows.size()), Failure::max_rows);
   const std::vector<std::int64_t> rows(evaluation.failed_rows.begin(), evaluation.failed_rows.begin() + count);
-  const auto status = evaluation.status.reshape({-1}).contiguous();
+  const auto status = evaluation.status.reshape({-1}).to(at::kCPU).contiguous();
   for (const auto row : rows)
   {
     auto & failed = _failure.rows.emplace_back();

@@ -89,6 +89,8 @@ struct Model::Implementation
     chunking.max_bytes = options.max_bytes;
     if (backend != "native")
       chunking.min_rows = 1024; // a package call costs as much as hundreds of rows
+    if (artifact.device.is_cuda())
+      chunking.min_rows = 16384; // and launches of kernels and copies as much as thousands
     evaluator = make_evaluator(metadata(), graphs, artifact.dtype, chunking);
     evaluator->require_room(solvers);
     describe();
@@ -103,7 +105,8 @@ struct Model::Implementation
       return;
     // Mapped, so that processes share its pages; its name is that of its content, so nobody writes to it.
     const auto tensors = weights::read_safetensors(artifact.weights, artifact.weight_file);
-    auto set = weights::checked_set(metadata().name, weight_infos, artifact.dtype, tensors, {.user_managed = true});
+    auto set = weights::checked_set(metadata().name, weight_infos, artifact.dtype, artifact.device, tensors,
+                                    {.user_managed = artifact.device.is_cpu()});
     set->version = 1;
     weights = std::move(set);
     artifact.weights = {};
@@ -125,8 +128,8 @@ struct Model::Implementation
     for (const auto & [stem, file] : artifact.graphs)
     {
       (file.native ? native : package) = true;
-      graphs[stem] =
-          file.native ? graph::load_native(file.path) : graph::load_package(file.path, all.at(stem), runners);
+      graphs[stem] = file.native ? graph::load_native(file.path)
+                                 : graph::load_package(file.path, all.at(stem), runners, artifact.device);
     }
     backend = native && package ? "native+inductor" : native || !package ? "native" : "inductor";
   }
@@ -136,8 +139,8 @@ struct Model::Implementation
     using namespace logging;
     if (enabled(Channel::load, Level::info))
       write(Channel::load, Level::info,
-            "Model '" + metadata().name + "' from '" + artifact.folder + "': " + at::toString(artifact.dtype) + ", " +
-                backend + ", " + std::to_string(graphs.size()) +
+            "Model '" + metadata().name + "' from '" + artifact.folder + "': " + artifact.device.str() + ", " +
+                at::toString(artifact.dtype) + ", " + backend + ", " + std::to_string(graphs.size()) +
                 " graphs, threads of a call: " + (threads ? std::to_string(threads) : std::string("as torch")) + ".");
     if (enabled(Channel::load, Level::debug))
       for (const auto & [stem, file] : artifact.graphs)
@@ -156,6 +159,7 @@ struct Model::Implementation
   {
     auto & d = description;
     d.name = metadata().name;
+    d.device = artifact.device;
     d.dtype = artifact.dtype;
     for (const auto & variable : metadata().inputs)
     {
@@ -188,8 +192,9 @@ struct Model::Implementation
     for (const auto & parameter : metadata().parameters)
     {
       parameter_names.push_back(parameter.reported);
-      parameters[parameter.reported] =
-          at::tensor(parameter.value, at::kDouble).reshape(parameter.public_shape()).to(artifact.dtype);
+      parameters[parameter.reported] = at::tensor(parameter.value, at::kDouble)
+                                           .reshape(parameter.public_shape())
+                                           .to(artifact.device, artifact.dtype);
     }
   }
 
@@ -213,9 +218,10 @@ struct Model::Implementation
     arguments.weights = weights_in_use();
     const auto take = [&](const char * what, const Variable & variable, const at::Tensor & value)
     {
-      check_tensor(what, variable, value, artifact.dtype);
+      check_tensor(what, variable, value, artifact.dtype, artifact.device);
       arguments.batch.join(variable.reported, batch_shape(variable, value));
-      return value.is_neg() ? value.resolve_neg() : value;
+      // The solver runs on the CPU, whatever the graphs run on.
+      return (value.is_neg() ? value.resolve_neg() : value).to(at::kCPU);
     };
     for (const auto & variable : metadata().inputs)
       arguments.inputs.push_back(take("Input", variable, inputs.at(variable.reported)));
@@ -250,7 +256,23 @@ struct Model::Implementation
       remember(arguments, want, evaluation);
     if (logging::enabled(logging::Channel::newton, logging::Level::info))
       say_verdict(evaluation);
+    move(evaluation, artifact.device);
     return evaluation;
+  }
+
+  static void move(Evaluation & evaluation, const at::Device & device)
+  {
+    if (device.is_cpu())
+      return;
+    for (auto & [name, value] : evaluation.outputs)
+      value = value.to(device);
+    for (auto & [output, row] : evaluation.jacobian)
+      for (auto & [input, block] : row)
+        block = block.to(device);
+    for (auto * verdict : {&evaluation.status, &evaluation.iterations, &evaluation.substeps, &evaluation.dt_factor,
+                           &evaluation.residual, &evaluation.reason, &evaluation.place})
+      if (verdict->defined())
+        *verdict = verdict->to(device);
   }
 
   void say_verdict(const Evaluation & evaluation) const
@@ -441,7 +463,7 @@ PointVerdict Model::evaluate_point(const double * inputs, double * outputs, doub
   std::vector<at::Tensor> parameters;
   for (const auto & parameter : self.metadata().parameters)
   {
-    const auto & value = parameters.emplace_back(self.parameters.at(parameter.reported));
+    const auto & value = parameters.emplace_back(self.parameters.at(parameter.reported).to(at::kCPU));
     if (value.numel() != parameter.size)
       throw FatalError("The parameter '" + parameter.reported +
                        "' has one value for each row of a batch; a law that is "
@@ -488,14 +510,14 @@ std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const Tenso
   for (const auto & variable : self.metadata().inputs)
     if (const auto tangent = tangents.find(variable.reported); tangent != tangents.end())
     {
-      check_tensor("Tangent", variable, tangent->second, self.artifact.dtype);
+      check_tensor("Tangent", variable, tangent->second, self.artifact.dtype, self.artifact.device);
       batch.join(variable.reported + " (tangent)", batch_shape(variable, tangent->second));
       variables[variable.reported] = &variable;
     }
   for (const auto & variable : self.metadata().inputs)
     if (const auto input = inputs.find(variable.reported); input != inputs.end())
     {
-      check_tensor("Input", variable, input->second, self.artifact.dtype);
+      check_tensor("Input", variable, input->second, self.artifact.dtype, self.artifact.device);
       batch.join(variable.reported, batch_shape(variable, input->second));
     }
   auto [outputs, blocks] = directions.empty() ? std::pair{forward(inputs), BlockMap{}} : jacobian(inputs);
@@ -538,7 +560,7 @@ void Model::set_parameter(const std::string & name, const at::Tensor & value)
   for (const auto & parameter : self.metadata().parameters)
     if (parameter.reported == name)
     {
-      check_tensor("Parameter", parameter, value, self.artifact.dtype);
+      check_tensor("Parameter", parameter, value, self.artifact.dtype, self.artifact.device);
       if (!at::isfinite(value).all().item<bool>())
         throw InputError("Parameter '" + name + "' of model '" + this->name() + "' cannot be NaN or infinite.", name,
                          -1);
@@ -599,7 +621,8 @@ TensorMap Model::param_vjp(const TensorMap & inputs, const TensorMap & cotangent
   self.need_parameter_derivatives();
   check_names("output", name(), cotangents, self.description.output_names, false);
   auto arguments = self.arguments_of(inputs);
-  ParameterGradients gradients(self.metadata(), self.artifact.folder, self.artifact.dtype, arguments, cotangents);
+  ParameterGradients gradients(self.metadata(), self.artifact.folder, self.artifact.dtype, self.artifact.device,
+                               arguments, cotangents);
   const auto evaluation = self.run(std::move(arguments), Want::PARAM_JACOBIAN, {},
                                    [&](std::int64_t first, std::int64_t rows, const BlockMap & blocks)
                                    { gradients.add(first, rows, blocks); });

@@ -11,8 +11,10 @@
 namespace matlaw::aoti
 {
 ParameterGradients::ParameterGradients(const artifact::Metadata & metadata, const std::string & folder,
-                                       at::ScalarType dtype, const Arguments & arguments, const TensorMap & cotangents)
-    : _dtype(dtype)
+                                       at::ScalarType dtype, const at::Device & device, const Arguments & arguments,
+                                       const TensorMap & cotangents)
+    : _dtype(dtype),
+      _device(device)
 {
   const auto & batch = arguments.batch.shape();
   for (const auto & output : metadata.outputs)
@@ -20,7 +22,7 @@ ParameterGradients::ParameterGradients(const artifact::Metadata & metadata, cons
     const auto found = cotangents.find(output.reported);
     if (found == cotangents.end())
       continue;
-    check_tensor("Cotangent", output, found->second, dtype);
+    check_tensor("Cotangent", output, found->second, dtype, device);
     const auto own = batch_shape(output, found->second);
     auto joined = arguments.batch;
     joined.join(output.reported, own);
@@ -30,9 +32,10 @@ ParameterGradients::ParameterGradients(const artifact::Metadata & metadata, cons
     auto whole = batch;
     const auto axes = output.public_shape();
     whole.insert(whole.end(), axes.begin(), axes.end());
-    _cotangents.push_back(
-        {&output,
-         found->second.expand(whole).reshape({arguments.batch.rows(), output.size}).to(at::kDouble).contiguous()});
+    _cotangents.push_back({&output, found->second.expand(whole)
+                                        .reshape({arguments.batch.rows(), output.size})
+                                        .to(at::kCPU, at::kDouble)
+                                        .contiguous()});
   }
 
   const auto has = [&](const artifact::Variable & output, const artifact::Parameter & parameter)
@@ -102,7 +105,7 @@ TensorMap ParameterGradients::take()
 {
   TensorMap found;
   for (auto & gradient : _gradients)
-    found[gradient.parameter->reported] = gradient.sum.to(_dtype);
+    found[gradient.parameter->reported] = gradient.sum.to(_device, _dtype);
   return found;
 }
 }

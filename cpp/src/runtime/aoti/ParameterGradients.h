@@ -22,7 +22,7 @@ public:
   /// Throws FatalError for a cotangent that does not fit the call or has no compiled derivative by such a parameter;
   /// names in `cotangents` are outputs. `folder` is where the artifact is. `metadata` must outlive it.
   ParameterGradients(const artifact::Metadata & metadata, const std::string & folder, at::ScalarType dtype,
-                     const Arguments & arguments, const TensorMap & cotangents);
+                     const at::Device & device, const Arguments & arguments, const TensorMap & cotangents);
 
   /// Rows [first, first + rows), the ones after those of the call before: `blocks[output][parameter]` is
   /// (rows or more, *out, *param), or (*out, *param) where all rows have the same.
@@ -47,6 +47,7 @@ private:
   };
 
   at::ScalarType _dtype;
+  at::Device _device;
   std::vector<Cotangent> _cotangents;
   std::vector<Gradient> _gradients;
 };

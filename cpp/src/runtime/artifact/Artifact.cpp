@@ -6,6 +6,7 @@
 #include <gnu/libc-version.h>
 
 #include <ATen/Context.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/headeronly/version.h>
 
 #include "artifact/CpuTarget.h"
@@ -45,16 +46,29 @@ std::string dtype_text(at::ScalarType dtype)
   throw FatalError(std::string("Laws are compiled for float64 or float32, not for ") + at::toString(dtype) + ".");
 }
 
+/// The device that is asked for, one of CUDA with its index.
+at::Device choose_device(const at::Device & device)
+{
+  if (device.is_cpu())
+    return device;
+  if (!device.is_cuda())
+    throw FatalError("Device '" + device.str() + "' is not supported: load with device = cpu or cuda.");
+  if (!at::hasCUDA())
+    throw FatalError("Device " + device.str() + " was asked for, but this torch has no CUDA: load with device = cpu.");
+  const c10::impl::VirtualGuardImpl cuda(at::kCUDA);
+  const auto count = cuda.deviceCount();
+  if (count == 0)
+    throw FatalError("Device " + device.str() + " was asked for, but there is no CUDA device: load with device = cpu.");
+  if (device.index() >= count)
+    throw FatalError("Device " + device.str() + " was asked for, but there are " + std::to_string(count) +
+                     " CUDA devices: the last is cuda:" + std::to_string(count - 1) + ".");
+  return device.has_index() ? device : cuda.getDevice();
+}
+
 /// The key of the build that is asked for.
 std::string choose_build(const Metadata & metadata, const std::string & folder, const LoadOptions & options)
 {
-  const auto device = options.device.is_cuda() ? std::string("cuda") : options.device.str();
-  if (options.device.is_cuda())
-    throw FatalError(at::hasCUDA() ? "This version of libmatlaw evaluates on the CPU only: load with device = cpu."
-                                   : "Device cuda was asked for, but this torch has no CUDA: load with device = cpu.");
-  if (!options.device.is_cpu())
-    throw FatalError("Device '" + device + "' is not supported: load with device = cpu.");
-
+  const std::string device = options.device.is_cuda() ? "cuda" : "cpu";
   std::vector<std::string> available, of_device;
   for (const auto & [key, build] : metadata.builds)
   {
@@ -228,6 +242,7 @@ Artifact open_artifact(const std::string & folder, const std::string & name, con
     throw FatalError("The artifact '" + folder + "' holds the model '" + metadata.name + "', not '" + name +
                      "'. Ask for that name, or compile the other model.");
   check_torch(metadata, folder);
+  artifact.device = choose_device(options.device);
   const auto key = choose_build(metadata, folder, options);
   const auto & build = metadata.builds.at(key);
   artifact.dtype = key.ends_with("float32") ? at::kFloat : at::kDouble;

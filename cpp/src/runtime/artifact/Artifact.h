@@ -22,6 +22,8 @@ struct Artifact
 {
   Metadata metadata;
   std::string folder;
+  /// Where its graphs run; one of CUDA has its index
+  at::Device device = at::kCPU;
   at::ScalarType dtype = at::kDouble;
   /// File of each graph that the segments use, keyed by stem
   std::map<std::string, GraphFile> graphs;

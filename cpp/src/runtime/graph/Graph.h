@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
+
+#include "matlaw/native/abi.h"
 
 namespace matlaw::graph
 {
@@ -26,19 +29,25 @@ struct Signature
 };
 
 /// Component c of slot k, row i, is at `((Real *)slot[k])[c * ld + i]`, of a weight at `((Real *)slot[k])[c]` for all
-/// rows; other pointers are aligned to 64 bytes, ld is a multiple of native::row_block. Every component of every output
-/// is written for every row, blocks that do not depend on the batch too; of the columns past `rows` as many as the
-/// graph finds convenient, so that inputs there must be numbers. May be run from many threads at once.
+/// rows; weights lie on the graph's device, everything else in the host's memory. Other pointers are aligned to 64
+/// bytes, ld is a multiple of native::row_block. Every component of every output is written for every row, blocks that
+/// do not depend on the batch too; of the columns past `rows` as many as the graph finds convenient, so that inputs
+/// there must be numbers. May be run from many threads at once.
 class Graph
 {
 public:
   virtual ~Graph() = default;
   virtual void run(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t rows) const = 0;
+
+  /// Newton's method from start to end, see native::SolveFunction; null where the graph has none.
+  virtual native::SolveFunction solver() const noexcept { return nullptr; }
 };
 
 /// Loads a native kernel. Throws FatalError when the file is not one, or speaks another version of the interface.
 std::unique_ptr<Graph> load_native(const std::string & path);
 
-/// Loads a .pt2 package that up to `runners` threads run at once. Throws FatalError when torch cannot load it.
-std::unique_ptr<Graph> load_package(const std::string & path, Signature signature, std::int64_t runners);
+/// Loads a .pt2 package that up to `runners` threads run at once on `device`. Throws FatalError when torch cannot load
+/// it.
+std::unique_ptr<Graph> load_package(const std::string & path, Signature signature, std::int64_t runners,
+                                    const at::Device & device);
 }

@@ -5,11 +5,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
+#include <c10/core/DeviceGuard.h>
 #include <torch/csrc/inductor/aoti_package/model_package_loader.h>
 
 #include "artifact/file_bytes.h"
@@ -33,14 +36,15 @@ using Loader = torch::inductor::AOTIModelPackageLoader;
 /// The loader of a package, one for each content in this process. It is kept for good: a library that torch generates
 /// has unique symbols (STB_GNU_UNIQUE), with which no C library unloads it, so that every load of the same law would
 /// take memory that never comes back.
-std::shared_ptr<Loader> loader_of(const std::string & path, std::int64_t runners)
+std::shared_ptr<Loader> loader_of(const std::string & path, std::int64_t runners, const at::Device & device)
 {
-  static auto & loaded = *new std::map<std::pair<std::string, std::int64_t>, std::shared_ptr<Loader>>;
+  using Key = std::tuple<std::string, std::int64_t, std::int64_t>;
+  static auto & loaded = *new std::map<Key, std::shared_ptr<Loader>>;
   // Threads that build loaders at the same time crash inside torch.
   static std::mutex building;
   const auto digest = support::sha256(artifact::read_bytes(path));
   const std::lock_guard lock(building);
-  auto & loader = loaded[{digest, runners}];
+  auto & loader = loaded[{digest, runners, device.index()}];
   if (loader)
     return loader;
   const UnpackedArchive archive(path);
@@ -49,7 +53,7 @@ std::shared_ptr<Loader> loader_of(const std::string & path, std::int64_t runners
     // Not `run_single_threaded`: that mode shares one set of intermediate state between callers. Torch hands each
     // caller one of `num_runners` instances instead; the generated code itself starts no threads.
     loader = std::make_shared<Loader>(archive.folder().string(), "model", /*run_single_threaded=*/false,
-                                      /*num_runners=*/std::size_t(runners));
+                                      /*num_runners=*/std::size_t(runners), device.index());
   }
   catch (const std::exception & error)
   {
@@ -62,10 +66,11 @@ std::shared_ptr<Loader> loader_of(const std::string & path, std::int64_t runners
 class PackageGraph final : public Graph
 {
 public:
-  PackageGraph(std::string path, Signature signature, std::int64_t runners)
+  PackageGraph(std::string path, Signature signature, std::int64_t runners, const at::Device & device)
       : _path(std::move(path)),
         _signature(std::move(signature)),
-        _loader(loader_of(_path, runners))
+        _device(device),
+        _loader(loader_of(_path, runners, device))
   {
   }
 
@@ -74,6 +79,7 @@ public:
     // Whole blocks: a batch of 1 is a special case in some of what Inductor generates.
     const auto rows = (wanted + native::row_block - 1) / native::row_block * native::row_block;
     const at::NoGradGuard no_grad;
+    const c10::OptionalDeviceGuard on_device(_device.is_cpu() ? std::nullopt : std::optional(_device));
     const auto element = c10::elementSize(_signature.dtype);
     const auto options = at::TensorOptions().dtype(_signature.dtype);
     std::vector<at::Tensor> arguments;
@@ -84,13 +90,13 @@ public:
       if (_signature.is_weight(k))
       {
         shape.push_back(1);
-        arguments.push_back(at::from_blob(const_cast<void *>(inputs[k]), shape, options));
+        arguments.push_back(at::from_blob(const_cast<void *>(inputs[k]), shape, options.device(_device)));
         continue;
       }
       shape.push_back(ld);
       auto whole = at::from_blob(const_cast<void *>(inputs[k]), shape, options);
       // The package was compiled for contiguous tensors and does not check.
-      arguments.push_back(ld == rows ? whole : whole.narrow(-1, 0, rows).contiguous());
+      arguments.push_back((ld == rows ? whole : whole.narrow(-1, 0, rows).contiguous()).to(_device));
     }
     std::vector<at::Tensor> results;
     try
@@ -130,7 +136,7 @@ private:
     auto full = result;
     if (constant)
       full = (result.sizes() == at::IntArrayRef(shape) ? result.unsqueeze(-1) : result).expand(whole);
-    full = full.contiguous();
+    full = full.to(at::kCPU).contiguous();
     const auto components = rows ? full.numel() / rows : 0;
     const auto * from = static_cast<const char *>(full.const_data_ptr());
     if (ld == rows)
@@ -142,12 +148,14 @@ private:
 
   std::string _path;
   Signature _signature;
+  at::Device _device;
   std::shared_ptr<Loader> _loader;
 };
 }
 
-std::unique_ptr<Graph> load_package(const std::string & path, Signature signature, std::int64_t runners)
+std::unique_ptr<Graph> load_package(const std::string & path, Signature signature, std::int64_t runners,
+                                    const at::Device & device)
 {
-  return std::make_unique<PackageGraph>(path, std::move(signature), runners);
+  return std::make_unique<PackageGraph>(path, std::move(signature), runners, device);
 }
 }

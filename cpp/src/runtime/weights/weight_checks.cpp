@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/isfinite.h>
 
 #include "matlaw/errors.h"
 #include "support/text.h"
@@ -12,7 +13,7 @@ namespace matlaw::weights
 namespace
 {
 template <typename Real>
-bool is_finite(const at::Tensor & tensor)
+bool is_finite_on_cpu(const at::Tensor & tensor)
 {
   // A sum of x - x is NaN where any x is not finite.
   const auto * x = tensor.const_data_ptr<Real>();
@@ -31,6 +32,13 @@ bool is_finite(const at::Tensor & tensor)
   return sum == 0;
 }
 
+bool is_finite(const at::Tensor & tensor)
+{
+  if (!tensor.device().is_cpu())
+    return at::isfinite(tensor).all().item<bool>();
+  return tensor.scalar_type() == at::kDouble ? is_finite_on_cpu<double>(tensor) : is_finite_on_cpu<float>(tensor);
+}
+
 const char * text_of(at::ScalarType dtype)
 {
   return dtype == at::kDouble ? "float64" : dtype == at::kFloat ? "float32" : at::toString(dtype);
@@ -38,7 +46,8 @@ const char * text_of(at::ScalarType dtype)
 }
 
 std::shared_ptr<WeightSet> checked_set(const std::string & model, const std::vector<WeightInfo> & infos,
-                                       at::ScalarType dtype, const TensorMap & tensors, const WeightOptions & options)
+                                       at::ScalarType dtype, const at::Device & device, const TensorMap & tensors,
+                                       const WeightOptions & options)
 {
   const auto refuse = [&](const std::string & what)
   { throw FatalError("Model '" + model + "' keeps its weights: " + what + "."); };
@@ -68,18 +77,16 @@ std::shared_ptr<WeightSet> checked_set(const std::string & model, const std::vec
     if (tensor.scalar_type() != dtype)
       refuse(subject + "has the dtype " + text_of(tensor.scalar_type()) + ", expected " + text_of(dtype) +
              "; convert it");
-    if (options.user_managed && !tensor.device().is_cpu())
-      refuse(subject + "is on " + tensor.device().str() +
-             ", and this law runs on the CPU: hand over a copy, or "
-             "update without user_managed");
+    const bool elsewhere =
+        tensor.device().type() != device.type() || (device.has_index() && tensor.device().index() != device.index());
+    if (options.user_managed && elsewhere)
+      refuse(subject + "is on " + tensor.device().str() + ", and this law runs on " + device.str() +
+             ": hand over a copy, or update without user_managed");
     if (options.user_managed && !tensor.is_contiguous())
       refuse(subject + "is not contiguous: hand over a contiguous tensor, or update without user_managed");
     if (!options.user_managed)
-    {
-      const auto on_cpu = tensor.device().is_cpu();
-      tensor = on_cpu ? tensor.clone(at::MemoryFormat::Contiguous) : tensor.to(at::kCPU).contiguous();
-    }
-    if (!(dtype == at::kDouble ? is_finite<double>(tensor) : is_finite<float>(tensor)))
+      tensor = elsewhere ? tensor.to(device).contiguous() : tensor.clone(at::MemoryFormat::Contiguous);
+    if (!is_finite(tensor))
       refuse(subject + "holds NaN or an infinity");
     set->pointers.push_back(tensor.const_data_ptr());
     set->tensors.emplace(info.name, std::move(tensor));
