@@ -117,7 +117,7 @@ class _Lowering:
         return report.path.removeprefix(f"{self.request.name}/")
 
     def _native(self, leaf: Leaf, graph: Graph, threads: Executor) -> None:
-        from matlaw.lower.native import emit, find_compiler, native_program
+        from matlaw.lower.native import emit, emit_solver, find_compiler, native_program
         from matlaw.lower.native.compiler import recipe
         from matlaw.lower.native.source import without_comments
 
@@ -126,6 +126,8 @@ class _Lowering:
         program = native_program(graph, self.plan.programs[graph.forward])
         source = emit(program, f"{self.request.name}: {graph.stem}", leaf.float32)
         count = program.statement_count
+        if graph.kind == "newton_step":
+            source += emit_solver(program, len(graph.columns))
         if self.request.keep_source:
             self._keep(self.request.source_file(leaf, graph.stem), source)
         code = without_comments(source)

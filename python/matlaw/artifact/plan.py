@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -495,6 +495,8 @@ class Planner:
             blocks = [len(rows) for rows, _ in solve.elimination] or [n]
             dense = sum(2 * k**3 // 3 + 2 * k**2 * columns + 2 * k * (k + columns) for k in blocks)
             dense += sum(native_program(part.graphs[kind], program).statement_count for kind in {"jacobian", replaced})
+            if graph.kind == "newton_step":
+                dense += WITHOUT_A_SOLVER
             if sparse is not None and sparse.statement_count < dense and self._is_accurate(graph, sparse, program):
                 part.graphs[graph.kind] = graph
 
@@ -516,6 +518,10 @@ class Planner:
 def _nonzero(program: ForwardProgram, output: str, position: int) -> bool:
     return bool(program.entries(position, output))
 
+
+#: What the solver in a kernel of Newton steps spares each row and iteration, in statements: to write the linear system
+#: to memory and to read it, to sort rows by whether they are done.
+WITHOUT_A_SOLVER: Final = 100
 
 Node = tuple[str, int]
 Arc = tuple[Node, Node, int, tuple[str, str]]

@@ -17,7 +17,7 @@ from matlaw.errors import CompileError
 from matlaw.ir.backward_error import backward_errors, too_large
 from matlaw.lower.native.kernel import ROW_BLOCK, Kernel
 from matlaw.trace.derivatives import graph_function, stacked
-from matlaw.trace.graphs import Forward, Graph, dense_system, offsets
+from matlaw.trace.graphs import Forward, Graph, dense_system, offsets, residual_graph
 
 #: Batch sizes at which compiled graphs run.
 BATCHES: Final = (1, 2, 3, 17, ROWS)
@@ -193,6 +193,45 @@ def compare_solution(graph: Graph, evaluator: Evaluator, inputs: Sequence[NDArra
     return float(np.median(compared))
 
 
+#: A row that a solver in a kernel calls done has a residual below this part of the first one; so says eager, but for
+#: rounding.
+_SOLVED: Final = 1e-6
+_STEPS: Final = 25
+
+
+@torch.no_grad()
+def check_solver(graph: Graph, library: Path, inputs: Sequence[NDArray]) -> None:
+    """Check the solver in a kernel of Newton steps: what it calls done solves the eager equations.
+
+    Rounding may be all that is left of the residual of a sampled state, so that the median decides.
+
+    :raises CompileError: they do not
+    """
+    assert graph.forward is not None
+    kernel = Kernel(library, graph.inputs, graph.outputs, np.dtype(np.float64))
+    solved = kernel.solve(*inputs, atol=0.0, rtol=_SOLVED, most=_STEPS)
+    if solved is None:
+        return
+    unknowns, (first, last, iterations, done) = solved
+    residual = residual_graph(graph.stem, graph.forward)
+    found = list(inputs)
+    at = 0
+    for k in range(len(graph.columns)):
+        size = graph.inputs[k].size
+        found[k] = unknowns[at : at + size].reshape(inputs[k].shape)
+        at += size
+    with np.errstate(all="ignore"):
+        start, end = (np.linalg.norm(eager(residual, x)[0], axis=0) for x in (inputs, found))
+        known = (start > 0.0) & (start < _HUGE[False])
+        off, left = np.abs(first - start)[known] / start[known], (end / start)[known & (done == 1.0)]
+    if len(off) and not np.median(off) <= _SOLVED:
+        raise CompileError(f"{library.name}: its solver starts from another residual than the eager model")
+    if len(left) and not np.median(left) <= 2 * _SOLVED:
+        raise CompileError(f"{library.name}: its solver ends where the eager equations do not hold")
+    if not (last < _SOLVED * first)[done == 1.0].all() or not (iterations <= _STEPS).all():
+        raise CompileError(f"{library.name}: its solver calls rows done that are not")
+
+
 def _check(
     graph: Graph, name: str, y: NDArray, ref: NDArray, allowed: NDArray, what: str, expected: Reference
 ) -> float:
@@ -344,6 +383,8 @@ def check_graph(
             inputs = sample(graph, parameters, float32, seed)
             for backend, file, evaluator in evaluators:
                 error = compare_solution(graph, evaluator, inputs, file.name)
+                if graph.kind == "newton_step":
+                    check_solver(graph, file, inputs)
                 found[backend] = max(error, found.get(backend, 0.0))
             continue
         expected = reference(graph, parameters, float32, seed)

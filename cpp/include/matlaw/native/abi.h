@@ -16,4 +16,14 @@ inline constexpr std::int64_t row_block = 8;
 /// Component c (row-major over (*base, *sub_batch)) of slot k, row i, is `((real *)slot[k])[c * ld + i]`.
 /// Pointers are aligned to row_block elements (64 bytes for double); ld and rows are multiples of row_block.
 using GraphFunction = void (*)(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t rows);
+
+/// Signature of the symbol `matlaw_solve`, which a kernel of Newton steps may have besides: Newton's method with full
+/// steps, from start to end.
+///
+/// `inputs` are those of the graph, without the unknowns, whose places are not looked at. `unknowns`, (n, ld), holds
+/// the first guess, and the solution of rows that are done. `report`, (4, ld): norm of the residual at the guess; the
+/// last one; iterations; 1 for a row that is done, its residual below max(limits[0], limits[1] * the first), after at
+/// most `most` steps. Other rows keep their guess: they are to be solved with pivoting, or not at all.
+using SolveFunction = void (*)(const void * const * inputs, void * unknowns, void * report, const double * limits,
+                               std::int64_t most, std::int64_t ld, std::int64_t rows);
 }

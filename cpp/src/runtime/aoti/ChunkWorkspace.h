@@ -19,6 +19,10 @@ struct ChunkWorkspace
   support::AlignedBuffer<Real> givens, givens_next;
   /// Matrix and right-hand sides of rows that a kernel could not solve for
   support::AlignedBuffer<Real> dense;
+  /// What a solver in a kernel says, and the rows that it leaves to the general one
+  support::AlignedBuffer<Real> report, left_unknowns;
+  std::vector<std::int32_t> left;
+  std::vector<solve::RowVerdict> left_verdicts;
   std::vector<const void *> graph_inputs;
   std::vector<void *> graph_outputs;
   std::vector<const Real *> given_slots;

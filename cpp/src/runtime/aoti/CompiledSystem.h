@@ -7,6 +7,7 @@
 
 #include "aoti/ImplicitStage.h"
 #include "matlaw/native/abi.h"
+#include "matlaw/solve/Newton.h"
 #include "matlaw/solve/NonlinearSystem.h"
 
 namespace matlaw::aoti
@@ -81,6 +82,19 @@ public:
     set_inputs(u, ld);
     _w.graph_outputs.assign({du, b, sound});
     _stage.newton_step->run(_w.graph_inputs.data(), _w.graph_outputs.data(), ld, rows);
+  }
+
+  /// Newton's method in the kernel itself, from the guess in `u`, (size, ld); false where there is no such kernel.
+  /// See native::SolveFunction for `report`.
+  bool solve(Real * u, Real * report, const solve::NewtonConfig & config, std::int64_t ld)
+  {
+    const auto solver = _stage.newton_step ? _stage.newton_step->solver() : nullptr;
+    if (!solver)
+      return false;
+    set_inputs(u, ld);
+    const double limits[] = {config.atol, config.rtol};
+    solver(_w.graph_inputs.data(), u, report, limits, config.miters, ld, ld);
+    return true;
   }
 
   const solve::LinearStructure & structure() const override { return _stage.structure; }

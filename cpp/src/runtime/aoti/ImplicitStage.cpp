@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "aoti/CompiledSystem.h"
+#include "matlaw/logging.h"
 #include "matlaw/solve/step_factor.h"
 #include "solve/assembled_krylov.h"
 #include "solve/direct_solve.h"
@@ -29,7 +30,10 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
   solve::Recorder<Real> recorder;
   if (w.record)
     recorder = w.record->template recorder<Real>(segment, w.record_rows);
-  solve::newton<Real>(system, values, ld, rows, solver, w.segment_verdicts.data(), w.record ? &recorder : nullptr);
+  if (w.record)
+    solve::newton<Real>(system, values, ld, rows, solver, w.segment_verdicts.data(), &recorder);
+  else
+    solve(system, values, solver, w, ld, rows);
   for (std::int64_t i = 0; i < rows; i++)
   {
     const auto & verdict = w.segment_verdicts[i];
@@ -67,11 +71,61 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
     }
 }
 
+/// Whether these settings are those of a solver in a kernel: full steps, one tolerance from beginning to end, and
+/// nobody who listens.
+static bool is_plain(const solve::NewtonConfig & config)
+{
+  return config.ls_type == solve::LineSearch::NONE && !config.krylov && config.max_substepping_level == 0 &&
+         !logging::enabled(logging::Channel::newton, logging::Level::debug);
+}
+
+template <typename Real>
+void ImplicitStage<Real>::solve(CompiledSystem<Real> & system, Real * u, const solve::NewtonConfig & config,
+                                ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows) const
+{
+  auto * verdicts = w.segment_verdicts.data();
+  Real * report = w.report.reserve(4 * ld);
+  if (!is_plain(config) || !system.solve(u, report, config, ld))
+    return solve::newton<Real>(system, u, ld, rows, config, verdicts, nullptr);
+  w.left.clear();
+  for (std::int64_t i = 0; i < rows; i++)
+    if (report[3 * ld + i] == Real(1))
+      verdicts[i] = {.status = Status::CONVERGED,
+                     .iterations = std::int32_t(report[2 * ld + i]),
+                     .initial_residual = double(report[i]),
+                     .final_residual = double(report[ld + i])};
+    else
+      w.left.push_back(std::int32_t(i));
+  const auto left = std::int64_t(w.left.size());
+  if (left == 0)
+    return;
+  if (left == rows)
+    return solve::newton<Real>(system, u, ld, rows, config, verdicts, nullptr);
+  // The others once more from their guess, as any system is solved.
+  system.keep(w.left);
+  const auto width = (left + native::row_block - 1) / native::row_block * native::row_block;
+  Real * part = w.left_unknowns.reserve(n * width);
+  for (std::int64_t c = 0; c < n; c++)
+  {
+    for (std::int64_t i = 0; i < left; i++)
+      part[c * width + i] = u[c * ld + w.left[i]];
+    std::fill(part + c * width + left, part + (c + 1) * width, part[c * width + left - 1]);
+  }
+  w.left_verdicts.assign(left, {});
+  solve::newton<Real>(system, part, width, left, config, w.left_verdicts.data(), nullptr);
+  for (std::int64_t i = 0; i < left; i++)
+  {
+    verdicts[w.left[i]] = w.left_verdicts[i];
+    for (std::int64_t c = 0; c < n; c++)
+      u[c * ld + w.left[i]] = part[c * width + i];
+  }
+}
+
 template <typename Real>
 std::int64_t ImplicitStage<Real>::rare_components(bool with_derivatives) const
 {
-  // Of Newton's method: givens of the rows that are left, these rows, their line search.
-  auto components = 5 * n;
+  // Of Newton's method: givens of the rows that are left, these rows twice, their line search, what a kernel reports.
+  auto components = 6 * n + 4;
   for (std::size_t k = unknowns.size(); k < residual.inputs.size(); k++)
     components += 2 * residual.inputs[k].size;
   const auto of_step = solve::direct_solve_scratch(structure.elimination, n, 1);

@@ -12,6 +12,9 @@
 
 namespace matlaw::aoti
 {
+template <typename Real>
+class CompiledSystem;
+
 /// Sensitivities S = -A^{-1} Bg by all givens at once, from a kernel that solves without a matrix: X = S D.
 template <typename Real>
 struct SparseSensitivity
@@ -58,6 +61,8 @@ struct ImplicitStage final : Stage<Real>
   std::int64_t rare_components(bool with_derivatives) const override;
 
 private:
+  void solve(CompiledSystem<Real> & system, Real * u, const solve::NewtonConfig & config, ChunkWorkspace<Real> & w,
+             std::int64_t ld, std::int64_t rows) const;
   void solve_with_matrix(const solve::NewtonConfig & solver, ChunkWorkspace<Real> & w, std::int64_t ld) const;
   void solve_sparse(ChunkWorkspace<Real> & w, std::int64_t ld) const;
 };

@@ -94,6 +94,7 @@ public:
       throw FatalError("The native kernel '" + path + "' works on " + std::to_string(*lanes) +
                        " rows at once, which does not divide " + std::to_string(native::row_block) + remedy);
     _lanes = *lanes;
+    _solver = reinterpret_cast<native::SolveFunction>(_library.symbol("matlaw_solve"));
   }
 
   void run(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t rows) const override
@@ -101,9 +102,12 @@ public:
     _function(inputs, outputs, ld, (rows + _lanes - 1) / _lanes * _lanes);
   }
 
+  native::SolveFunction solver() const noexcept override { return _solver; }
+
 private:
   Library _library;
   native::GraphFunction _function = nullptr;
+  native::SolveFunction _solver = nullptr;
   std::int64_t _lanes = native::row_block;
 };
 }

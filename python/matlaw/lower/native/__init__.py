@@ -3,6 +3,7 @@
 from matlaw.lower.native.compiler import CPU_TARGETS, build, find_compiler
 from matlaw.lower.native.kernel import Kernel
 from matlaw.lower.native.programs import ForwardProgram, native_program
+from matlaw.lower.native.solver import emit_solver
 from matlaw.lower.native.source import emit
 
-__all__ = ["CPU_TARGETS", "ForwardProgram", "Kernel", "build", "emit", "find_compiler", "native_program"]
+__all__ = ["CPU_TARGETS", "ForwardProgram", "Kernel", "build", "emit", "emit_solver", "find_compiler", "native_program"]

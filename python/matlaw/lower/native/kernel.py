@@ -58,6 +58,14 @@ class Kernel:
             repeating the last one
         :returns: per output ``(*shape, B)``
         """
+        rows, ld, handed = self._padded(inputs)
+        results = [aligned(slot.size, ld, self.dtype) for slot in self.outputs]
+        for result in results:
+            result.fill(np.nan)
+        self.run(handed, results, ld, ld)
+        return [r[:, :rows].reshape(*slot.shape, rows).copy() for slot, r in zip(self.outputs, results, strict=True)]
+
+    def _padded(self, inputs: Sequence[NDArray]) -> tuple[int, int, list[NDArray]]:
         rows = inputs[0].shape[-1]
         ld = -(-rows // ROW_BLOCK) * ROW_BLOCK
         handed = []
@@ -71,11 +79,33 @@ class Kernel:
             buffer[:, :rows] = np.asarray(x).reshape(slot.size, rows)
             buffer[:, rows:] = buffer[:, rows - 1 : rows]
             handed.append(buffer)
-        results = [aligned(slot.size, ld, self.dtype) for slot in self.outputs]
-        for result in results:
-            result.fill(np.nan)
-        self.run(handed, results, ld, ld)
-        return [r[:, :rows].reshape(*slot.shape, rows).copy() for slot, r in zip(self.outputs, results, strict=True)]
+        return rows, ld, handed
+
+    def solve(self, *inputs: NDArray, atol: float, rtol: float, most: int) -> tuple[NDArray, NDArray] | None:
+        """Newton's method from start to end, of a kernel of Newton steps that has it; None for another.
+
+        :param inputs: as of a call; the unknowns, which come first, hold the guess
+        :param most: iterations
+        :returns: the unknowns ``(n, B)``, and ``(4, B)``: first and last norm of the residual, iterations, and 1 for a
+            row that is done, whose unknowns are the solution; others keep their guess
+        """
+        function = getattr(self._library, "matlaw_solve", None)
+        if function is None:
+            return None
+        function.restype = None
+        function.argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_int64] * 3
+        rows, ld, handed = self._padded(inputs)
+        n = self.outputs[0].size
+        unknowns, report = aligned(n, ld, self.dtype), aligned(4, ld, self.dtype)
+        count = 0
+        for buffer in handed:
+            if count < n:
+                unknowns[count : count + len(buffer)] = buffer
+                count += len(buffer)
+        pointers = (ctypes.c_void_p * len(handed))(*(x.ctypes.data for x in handed))
+        limits = np.array([atol, rtol])
+        function(pointers, unknowns.ctypes.data, report.ctypes.data, limits.ctypes.data, most, ld, ld)
+        return unknowns[:, :rows].copy(), report[:, :rows].copy()
 
     def run(self, inputs: Sequence[NDArray], outputs: Sequence[NDArray], ld: int, rows: int) -> None:
         """The bare call, on aligned arrays ``(components, ld)``."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from matlaw.ir.program import Place, Program, order_statements, reachable
 from matlaw.ir.values import Value
+from matlaw.trace.slots import Slot
 
 _INFIX = {
     "add": "+",
@@ -41,14 +42,10 @@ def emit(program: Program, title: str, float32: bool = False) -> str:
     :param title: what the kernel is, for the comment at its top
     :param float32: compute in single precision; constants are rounded once
     """
-    writer = _Writer(program, float32)
+    writer = StatementWriter(program, float32)
     body = "\n".join(f"    {line}".rstrip() for line in writer.lines())
     tables = "\n".join(_table(k, program.pool.tables[k], float32) for k in sorted(writer.tables))
-    pointers = [
-        f"  const real * const x{k} = (const real *)inputs[{k}]; // {_one_line(slot.name)} "
-        f"{_shape(slot.shape, slot.shared)}"
-        for k, slot in enumerate(program.inputs)
-    ]
+    pointers = [pointer_to_input(k, slot) for k, slot in enumerate(program.inputs)]
     pointers += [
         f"  real * const __restrict__ y{k} = (real *)outputs[{k}]; // {_one_line(slot.name)} {_shape(slot.shape)}"
         for k, slot in enumerate(program.outputs)
@@ -85,6 +82,14 @@ def without_comments(source: str) -> str:
     return "\n".join(line.partition("//")[0].rstrip() for line in source.splitlines())
 
 
+def pointer_to_input(k: int, slot: Slot) -> str:
+    """The declaration of the pointer to an input's memory."""
+    return (
+        f"  const real * const x{k} = (const real *)inputs[{k}]; // {_one_line(slot.name)} "
+        f"{_shape(slot.shape, slot.shared)}"
+    )
+
+
 def _shape(shape: tuple[int, ...], shared: bool = False) -> str:
     return "(" + ", ".join(str(n) for n in (*shape, *([] if shared else ["rows"]))) + ")"
 
@@ -107,7 +112,7 @@ def _literal(number: float, float32: bool) -> str:
     return f"all({float(rounded).hex()})" if rounded != int(rounded) or abs(rounded) > 1e9 else f"all({rounded!r})"
 
 
-class _Writer:
+class StatementWriter:
     """Writes the statements for one vector of rows.
 
     What sites share comes first, then a loop over the sites for what varies, which also adds up the sums over sites;
@@ -165,7 +170,7 @@ class _Writer:
 
     def _straight(self, wanted: list[Value]) -> Iterable[str]:
         for v in order_statements(wanted, self.names):
-            yield from self._define(v)
+            yield from self.define(v)
             yield from self._store(v, looping=False)
 
     def _loop(self, added: list[Value], stored: list[Value]) -> Iterable[str]:
@@ -177,7 +182,7 @@ class _Writer:
         outer, arrays = dict(self.names), dict(self.arrays)
         self.origin = ""
         for v in order_statements([*(v.args[0] for v in added), *stored], self.names):
-            yield from (f"  {line}" for line in self._define(v))
+            yield from (f"  {line}" for line in self.define(v))
             yield from (f"  {line}" for line in self._store(v, looping=True))
         for v in stored:
             if not v.varies:
@@ -190,7 +195,8 @@ class _Writer:
         for v in added:
             yield from self._store(v, looping=False)
 
-    def _define(self, v: Value) -> Iterable[str]:
+    def define(self, v: Value) -> Iterable[str]:
+        """The statement that computes a value from others that have names; none for a constant."""
         if v.op == "const":
             self.names[v.id] = _literal(v.number, self.float32)
         elif v.op == "mask":

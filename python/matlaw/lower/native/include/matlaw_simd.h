@@ -108,6 +108,14 @@ MATLAW_INLINE mask all_mask(bool truth)
   return (mask){} - (mask_bits)truth;
 }
 
+MATLAW_INLINE bool any_of(mask m)
+{
+  mask_bits any = 0;
+  for (int lane = 0; lane < MATLAW_LANES; ++lane)
+    any |= m[lane];
+  return any;
+}
+
 // NaN when either is NaN, as torch.maximum and torch.minimum.
 MATLAW_INLINE rows max_of(rows a, rows b)
 {
