@@ -86,14 +86,14 @@ public:
 
   /// Newton's method in the kernel itself, from the guess in `u`, (size, ld); false where there is no such kernel.
   /// See native::SolveFunction for `report`.
-  bool solve(Real * u, Real * report, const solve::NewtonConfig & config, std::int64_t ld)
+  bool solve(Real * u, Real * report, const solve::NewtonConfig & config, std::int64_t ld, std::int64_t rows)
   {
     const auto solver = _stage.newton_step ? _stage.newton_step->solver() : nullptr;
     if (!solver)
       return false;
     set_inputs(u, ld);
     const double limits[] = {config.atol, config.rtol};
-    solver(_w.graph_inputs.data(), u, report, limits, config.miters, ld, ld);
+    solver(_w.graph_inputs.data(), u, report, limits, config.miters, ld, rows);
     return true;
   }
 

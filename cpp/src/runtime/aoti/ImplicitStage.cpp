@@ -85,7 +85,7 @@ void ImplicitStage<Real>::solve(CompiledSystem<Real> & system, Real * u, const s
 {
   auto * verdicts = w.segment_verdicts.data();
   Real * report = w.report.reserve(4 * ld);
-  if (!is_plain(config) || !system.solve(u, report, config, ld))
+  if (!is_plain(config) || !system.solve(u, report, config, ld, rows))
     return solve::newton<Real>(system, u, ld, rows, config, verdicts, nullptr);
   w.left.clear();
   for (std::int64_t i = 0; i < rows; i++)
