@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from two_cubes import TWO_CUBES
 
 import matlaw
 from matlaw import Status
@@ -109,67 +110,7 @@ def test_a_compiled_law_eliminates_its_grains_one_by_one(laws: dict[str, Path]) 
     torch.testing.assert_close(2 * mean + inputs["strain"] / 8, results[1].outputs["x"].mean(1))
 
 
-#: x^3 + x = a, then y^3 + y = x + a.
-CHAIN = """
-[Models]
-  [cube_x]
-    type = ScalarMultiplication
-    from = 'x x x'
-    to = 'x3'
-  []
-  [first]
-    type = ScalarLinearCombination
-    from = 'x3 x a'
-    to = 'x_residual'
-    weights = '1 1 -1'
-  []
-  [cube_y]
-    type = ScalarMultiplication
-    from = 'y y y'
-    to = 'y3'
-  []
-  [second]
-    type = ScalarLinearCombination
-    from = 'y3 y x a'
-    to = 'y_residual'
-    weights = '1 1 -1 -1'
-  []
-  [system_x]
-    type = ComposedModel
-    models = 'cube_x first'
-  []
-  [system_y]
-    type = ComposedModel
-    models = 'cube_y second'
-  []
-  [update_x]
-    type = ImplicitUpdate
-    equation_system = 'equations_x'
-    solver = 'newton'
-  []
-  [update_y]
-    type = ImplicitUpdate
-    equation_system = 'equations_y'
-    solver = 'newton'
-  []
-  [model]
-    type = ComposedModel
-    models = 'update_x update_y'
-    additional_outputs = 'x'
-  []
-[]
-[EquationSystems]
-  [equations_x]
-    type = NonlinearSystem
-    model = 'system_x'
-    unknowns = 'x'
-  []
-  [equations_y]
-    type = NonlinearSystem
-    model = 'system_y'
-    unknowns = 'y'
-  []
-[]
+CHAIN = f"""{TWO_CUBES}
 [Solvers]
   [newton]
     type = Newton

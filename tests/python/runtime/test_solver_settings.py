@@ -8,72 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from two_cubes import TWO_SOLVERS
 
 import matlaw
 from matlaw import FatalError, Reason, Status
 from matlaw.artifact import compile_model
 
-#: x^3 + x = a, then y^3 + y = x + a; the second solver is another one.
-CHAIN = """
-[Models]
-  [cube_x]
-    type = ScalarMultiplication
-    from = 'x x x'
-    to = 'x3'
-  []
-  [first]
-    type = ScalarLinearCombination
-    from = 'x3 x a'
-    to = 'x_residual'
-    weights = '1 1 -1'
-  []
-  [cube_y]
-    type = ScalarMultiplication
-    from = 'y y y'
-    to = 'y3'
-  []
-  [second]
-    type = ScalarLinearCombination
-    from = 'y3 y x a'
-    to = 'y_residual'
-    weights = '1 1 -1 -1'
-  []
-  [system_x]
-    type = ComposedModel
-    models = 'cube_x first'
-  []
-  [system_y]
-    type = ComposedModel
-    models = 'cube_y second'
-  []
-  [update_x]
-    type = ImplicitUpdate
-    equation_system = 'equations_x'
-    solver = 'newton'
-  []
-  [update_y]
-    type = ImplicitUpdate
-    equation_system = 'equations_y'
-    solver = 'other'
-  []
-  [model]
-    type = ComposedModel
-    models = 'update_x update_y'
-    additional_outputs = 'x'
-  []
-[]
-[EquationSystems]
-  [equations_x]
-    type = NonlinearSystem
-    model = 'system_x'
-    unknowns = 'x'
-  []
-  [equations_y]
-    type = NonlinearSystem
-    model = 'system_y'
-    unknowns = 'y'
-  []
-[]
+CHAIN = f"""{TWO_SOLVERS}
 [Solvers]
   [newton]
     type = Newton
