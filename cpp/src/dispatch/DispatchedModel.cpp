@@ -16,6 +16,7 @@
 #include "RowSplit.h"
 #include "aoti/call_checks.h"
 #include "diagnosis/take_rows.h"
+#include "on_device.h"
 #include "parts.h"
 #include "support/text.h"
 #include "support/torch_threads.h"

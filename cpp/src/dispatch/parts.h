@@ -27,11 +27,6 @@ struct Part
 template <typename Result>
 using Parts = std::map<std::int64_t, Part<Result>>;
 
-void move_to(TensorMap & tensors, const at::Device & device);
-void move_to(BlockMap & blocks, const at::Device & device);
-void move_to(std::pair<TensorMap, TensorMap> & both, const at::Device & device);
-void move_to(Evaluation & evaluation, const at::Device & device);
-
 /// Joins outputs, or what is shaped like outputs: `map_of(result)` has them by name.
 template <typename Result, typename MapOf>
 TensorMap joined_outputs(const Parts<Result> & parts, const std::vector<artifact::Variable> & outputs,
