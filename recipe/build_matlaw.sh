@@ -8,7 +8,7 @@ cmake ${CMAKE_ARGS:-} -G Ninja -S . -B build-matlaw \
   -DCMAKE_INSTALL_LIBDIR=lib \
   -DPython_EXECUTABLE="$PYTHON" \
   -DMATLAW_TORCH_PACKAGE=ON \
-  -DMATLAW_PRECOMPILE=ON \
+  -DMATLAW_FRESH_BUILD=ON \
   -DMATLAW_INSTALLED_RUNTIME=ON \
   -DMATLAW_INSTALL_PYTHONDIR="$SP_DIR/matlaw"
 cmake --build build-matlaw -j "${CPU_COUNT:-2}"

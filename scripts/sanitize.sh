@@ -12,7 +12,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=${2:-$root/build/sanitize-$which}
 
 cmake -G Ninja -S "$root" -B "$build" -DMATLAW_SANITIZE="$which" -DMATLAW_PYTHON=OFF -DMATLAW_TESTS=ON \
-  -DMATLAW_PRECOMPILE=ON \
+  -DMATLAW_FRESH_BUILD=ON \
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DPython3_EXECUTABLE="$(command -v python3)"
 cmake --build "$build" --target matlaw_tests
 

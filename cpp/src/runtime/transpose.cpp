@@ -131,4 +131,5 @@ void components_to_rows(const Real * from, std::int64_t ld, std::int64_t n, std:
   template void components_to_rows<Real>(const Real *, std::int64_t, std::int64_t, std::int64_t, Real *, std::int64_t);
 MATLAW_INSTANTIATE(double)
 MATLAW_INSTANTIATE(float)
+#undef MATLAW_INSTANTIATE
 }

@@ -42,7 +42,7 @@ private:
 };
 
 template <typename Real>
-struct Workspace
+struct AssembledWorkspace
 {
   BlockPreconditioner<Real> preconditioner;
   KrylovWorkspace<Real> krylov;
@@ -57,7 +57,7 @@ void assembled_krylov(const std::vector<DiagonalBlock> & preconditioner, const K
                       Real * b, std::int64_t n, std::int64_t m, std::int64_t ld, std::int64_t rows,
                       std::uint8_t * failed)
 {
-  thread_local Workspace<Real> w;
+  thread_local AssembledWorkspace<Real> w;
   std::fill_n(failed, rows, 0);
   if (rows == 0)
     return;

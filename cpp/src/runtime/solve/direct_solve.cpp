@@ -27,7 +27,7 @@ Indices left_over(const std::vector<EliminationBlock> & blocks, Indices Eliminat
 }
 
 template <typename Real>
-struct Workspace
+struct EliminationWorkspace
 {
   /// Diagonal block; per block the right-hand sides and solutions [A_ks | b_k]; the complement and its right-hand sides
   support::AlignedBuffer<Real> diagonal, solutions, coupling, complement, right;
@@ -38,7 +38,7 @@ template <typename Real>
 void eliminate_blocks(const std::vector<EliminationBlock> & blocks, const Real * A, Real * b, std::int64_t n,
                       std::int64_t m, std::int64_t ld, std::int64_t rows, std::uint8_t * singular)
 {
-  thread_local Workspace<Real> w;
+  thread_local EliminationWorkspace<Real> w;
   const auto s_rows = left_over(blocks, &EliminationBlock::rows, n);
   const auto s_columns = left_over(blocks, &EliminationBlock::columns, n);
   const auto s = std::int64_t(s_rows.size());

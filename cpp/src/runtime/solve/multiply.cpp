@@ -90,4 +90,5 @@ void add(MatrixView<Real> c, MatrixView<const Real> a, Real sign, std::int64_t p
                           std::int64_t);
 MATLAW_INSTANTIATE(double)
 MATLAW_INSTANTIATE(float)
+#undef MATLAW_INSTANTIATE
 }

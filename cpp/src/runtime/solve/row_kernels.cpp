@@ -106,4 +106,5 @@ bool all_finite(const Real * values, std::int64_t count)
   template bool all_finite<Real>(const Real *, std::int64_t);
 MATLAW_INSTANTIATE(double)
 MATLAW_INSTANTIATE(float)
+#undef MATLAW_INSTANTIATE
 }
