@@ -19,12 +19,12 @@
 #include "../eager/linear_options.h"
 #include "../eager/python_solver_config.h"
 #include "../eager/python_tensor.h"
-#include "matlaw/native/abi.h"
 #include "matlaw/solve/Newton.h"
 #include "matlaw/solve/step_factor.h"
 #include "modules.h"
 #include "solve/assembled_krylov.h"
 #include "solve/direct_solve.h"
+#include "support/rows.h"
 
 namespace py = pybind11;
 
@@ -32,11 +32,6 @@ namespace matlaw::bindings
 {
 namespace
 {
-std::int64_t padded(std::int64_t rows)
-{
-  return (rows + native::row_block - 1) / native::row_block * native::row_block;
-}
-
 std::string shape_text(at::IntArrayRef shape)
 {
   std::string text = "(";
@@ -172,7 +167,7 @@ py::tuple solve_rows(const Functions & functions, const solve::LinearStructure &
 {
   const std::int64_t size = u0.size(0);
   const std::int64_t rows = u0.size(1);
-  const std::int64_t ld = padded(rows);
+  const std::int64_t ld = support::whole_blocks(rows);
   at::Tensor u = at::empty({size, ld}, u0.options().requires_grad(false));
   std::vector<solve::RowVerdict> verdicts(static_cast<std::size_t>(rows));
   at::Tensor norms, step, iterates;
@@ -253,7 +248,7 @@ template <typename Real>
 py::tuple solve_systems(const at::Tensor & A, const at::Tensor & b, const solve::LinearStructure & structure,
                         const std::optional<solve::KrylovConfig> & krylov)
 {
-  const auto n = b.size(0), m = b.size(1), rows = b.size(2), ld = padded(rows);
+  const auto n = b.size(0), m = b.size(1), rows = b.size(2), ld = support::whole_blocks(rows);
   const auto spread = [&](const at::Tensor & from)
   {
     at::Tensor to = at::empty({from.numel() / std::max<std::int64_t>(rows, 1), ld}, from.options());

@@ -11,9 +11,9 @@
 
 #include "../eager/python_solver_config.h"
 #include "../eager/python_tensor.h"
-#include "matlaw/native/abi.h"
 #include "matlaw/solve/Substepping.h"
 #include "modules.h"
+#include "support/rows.h"
 
 namespace py = pybind11;
 
@@ -23,11 +23,6 @@ namespace
 {
 using Ramp = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 using Carry = std::tuple<std::int64_t, bool, std::int64_t, std::int64_t>;
-
-std::int64_t padded(std::int64_t rows)
-{
-  return (rows + native::row_block - 1) / native::row_block * native::row_block;
-}
 
 /// A tensor (..., rows) of which an array holds `ld` columns.
 template <typename Real>
@@ -106,7 +101,7 @@ template <typename Real>
 py::tuple take(const py::object & step, const solve::Increment & increment, const solve::NewtonConfig & config,
                const at::Tensor & inputs, const at::Tensor & derivatives)
 {
-  const auto rows = inputs.size(1), ld = padded(rows);
+  const auto rows = inputs.size(1), ld = support::whole_blocks(rows);
   const auto columns = derivatives.defined() ? derivatives.size(1) : 0;
   std::vector<Real> values(increment.inputs * ld), seeds(increment.inputs * columns * ld);
   std::vector<Real> outputs(increment.outputs * ld), found(increment.outputs * columns * ld);

@@ -17,9 +17,10 @@ struct ChunkWorkspace
 {
   support::AlignedBuffer<Real> arena;
   support::AlignedBuffer<Real> givens, givens_next;
-  /// Matrix and right-hand sides of rows that a kernel could not solve for
+  /// Inputs, matrix and right-hand sides of rows that a kernel could not solve for
   support::AlignedBuffer<Real> dense;
-  /// What a solver in a kernel says, and the rows that it leaves to the general one
+  std::vector<std::uint8_t> left_singular;
+  /// What a solver in a kernel says, and the rows that a kernel leaves to the general way
   support::AlignedBuffer<Real> report, left_unknowns;
   std::vector<std::int32_t> left;
   std::vector<solve::RowVerdict> left_verdicts;

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "aoti/ImplicitStage.h"
-#include "matlaw/native/abi.h"
 #include "matlaw/solve/Newton.h"
 #include "matlaw/solve/NonlinearSystem.h"
+#include "solve/easy_steps.h"
+#include "support/rows.h"
 
 namespace matlaw::aoti
 {
@@ -31,7 +32,7 @@ public:
   void keep(const std::vector<std::int32_t> & positions) override
   {
     const auto rows = std::int64_t(positions.size());
-    const auto ld = (rows + native::row_block - 1) / native::row_block * native::row_block;
+    const auto ld = support::whole_blocks(rows);
     std::int64_t components = 0;
     for (std::size_t k = 0; k < _w.given_slots.size(); k++)
       components += _inputs[_stage.unknowns.size() + k].size;
@@ -40,12 +41,9 @@ public:
     {
       const Real * from = _w.given_slots[k];
       _w.given_slots[k] = to;
-      for (std::int64_t c = 0; c < _inputs[_stage.unknowns.size() + k].size; c++, from += _ld, to += ld)
-      {
-        for (std::int64_t i = 0; i < rows; i++)
-          to[i] = from[positions[i]];
-        std::fill(to + rows, to + ld, to[rows - 1]);
-      }
+      const auto size = _inputs[_stage.unknowns.size() + k].size;
+      support::gather_rows(from, _ld, positions, to, ld, size);
+      to += size * ld;
     }
     std::swap(_w.givens, _w.givens_next);
     _ld = ld;
@@ -92,7 +90,7 @@ public:
     if (!solver)
       return false;
     set_inputs(u, ld);
-    const double limits[] = {config.atol, config.rtol};
+    const double limits[] = {config.atol, config.rtol, double(solve::easy_steps)};
     solver(_w.graph_inputs.data(), u, report, limits, config.miters, ld, rows);
     return true;
   }

@@ -8,6 +8,7 @@
 #include "matlaw/solve/step_factor.h"
 #include "solve/assembled_krylov.h"
 #include "solve/direct_solve.h"
+#include "support/rows.h"
 
 namespace matlaw::aoti
 {
@@ -51,8 +52,7 @@ void ImplicitStage<Real>::run(ChunkWorkspace<Real> & w, std::int64_t ld, std::in
     for (std::int64_t c = 0; c < n; c++)
       values[c * ld + i] = std::numeric_limits<Real>::quiet_NaN();
   }
-  for (std::int64_t c = 0; c < n; c++)
-    std::fill(values + c * ld + rows, values + (c + 1) * ld, values[c * ld + rows - 1]);
+  support::pad_rows(values, n, ld, rows);
 
   if (!with_derivatives || columns == 0)
     return;
@@ -103,22 +103,14 @@ void ImplicitStage<Real>::solve(CompiledSystem<Real> & system, Real * u, const s
     return solve::newton<Real>(system, u, ld, rows, config, verdicts, nullptr);
   // The others once more from their guess, as any system is solved.
   system.keep(w.left);
-  const auto width = (left + native::row_block - 1) / native::row_block * native::row_block;
+  const auto width = support::whole_blocks(left);
   Real * part = w.left_unknowns.reserve(n * width);
-  for (std::int64_t c = 0; c < n; c++)
-  {
-    for (std::int64_t i = 0; i < left; i++)
-      part[c * width + i] = u[c * ld + w.left[i]];
-    std::fill(part + c * width + left, part + (c + 1) * width, part[c * width + left - 1]);
-  }
+  support::gather_rows(u, ld, w.left, part, width, n);
   w.left_verdicts.assign(left, {});
   solve::newton<Real>(system, part, width, left, config, w.left_verdicts.data(), nullptr);
   for (std::int64_t i = 0; i < left; i++)
-  {
     verdicts[w.left[i]] = w.left_verdicts[i];
-    for (std::int64_t c = 0; c < n; c++)
-      u[c * ld + w.left[i]] = part[c * width + i];
-  }
+  support::scatter_rows(part, width, w.left, u, ld, n);
 }
 
 template <typename Real>
@@ -131,9 +123,13 @@ std::int64_t ImplicitStage<Real>::rare_components(bool with_derivatives) const
   const auto of_step = solve::direct_solve_scratch(structure.elimination, n, 1);
   if (!with_derivatives || columns == 0)
     return components + of_step;
-  // For rows that the kernel cannot solve for: the matrix, a residual that nobody needs, and the right-hand sides.
+  // For rows that the kernel cannot solve for: inputs, matrix, a residual that nobody needs, and right-hand sides.
   if (sparse)
+  {
     components += n * (n + 1 + columns);
+    for (const auto & slot : sparse->kernel.inputs)
+      components += slot.size;
+  }
   return components + std::max(of_step, solve::direct_solve_scratch(sensitivity.elimination, n, columns));
 }
 
@@ -163,34 +159,51 @@ void ImplicitStage<Real>::solve_sparse(ChunkWorkspace<Real> & w, std::int64_t ld
   Real * arena = w.arena.data();
   sparse->kernel.run(w, ld);
   w.singular.assign(ld, 0);
-  Real * S = arena + sparse->S.offset * ld;
   const Real * sound = arena + sparse->sound.offset * ld;
-  if (std::any_of(sound, sound + ld, [](Real x) { return x != Real(1); }))
-  {
-    const auto m = sparse->columns;
-    Real * matrix = w.dense.reserve((n * n + n + n * m) * ld);
-    Real * right = matrix + (n * n + n) * ld;
-    // The kernel's inputs are in place; the graphs of the matrix take the same.
-    w.graph_outputs.assign({matrix, matrix + n * n * ld});
-    jacobian.graph->run(w.graph_inputs.data(), w.graph_outputs.data(), ld, ld);
-    w.graph_outputs.assign({right});
-    sparse->jacobian_given->run(w.graph_inputs.data(), w.graph_outputs.data(), ld, ld);
-    solve::direct_solve<Real>({}, matrix, right, n, m, ld, ld, w.singular.data());
-    for (std::int64_t i = 0; i < ld; i++)
-    {
-      if (sound[i] == Real(1))
-      {
-        w.singular[i] = 0;
-        continue;
-      }
-      for (std::int64_t c = 0; c < n * m; c++)
-        S[c * ld + i] = -right[c * ld + i];
-    }
-  }
+  w.left.clear();
+  for (std::int64_t i = 0; i < ld; i++)
+    if (sound[i] != Real(1))
+      w.left.push_back(std::int32_t(i));
+  if (!w.left.empty())
+    solve_unsound(w, ld);
   for (const auto & slot : sparse->sums)
     std::fill_n(arena + slot.offset * ld, slot.size * ld, Real(0));
   for (const auto & product : sparse->products)
     product.run(arena, ld, Real(1));
+}
+
+/// Sensitivities of the rows in `w.left`, which the kernel could not solve for, with pivoting.
+template <typename Real>
+void ImplicitStage<Real>::solve_unsound(ChunkWorkspace<Real> & w, std::int64_t ld) const
+{
+  const auto m = sparse->columns;
+  const auto width = support::whole_blocks(std::int64_t(w.left.size()));
+  std::int64_t components = n * (n + 1 + m);
+  for (const auto & slot : sparse->kernel.inputs)
+    components += slot.size;
+  Real * matrix = w.dense.reserve(components * width);
+  Real * unused = matrix + n * n * width;
+  Real * right = unused + n * width;
+  Real * input = right + n * m * width;
+  Real * arena = w.arena.data();
+  // The kernel's inputs, of these rows; the graphs of the matrix take the same.
+  for (std::size_t k = 0; k < sparse->kernel.inputs.size(); k++)
+  {
+    const auto & slot = sparse->kernel.inputs[k];
+    support::gather_rows(arena + slot.offset * ld, ld, w.left, input, width, slot.size);
+    w.graph_inputs[k] = input;
+    input += slot.size * width;
+  }
+  w.graph_outputs.assign({matrix, unused});
+  jacobian.graph->run(w.graph_inputs.data(), w.graph_outputs.data(), width, width);
+  w.graph_outputs.assign({right});
+  sparse->jacobian_given->run(w.graph_inputs.data(), w.graph_outputs.data(), width, width);
+  w.left_singular.resize(width);
+  solve::direct_solve<Real>({}, matrix, right, n, m, width, width, w.left_singular.data());
+  for (std::size_t p = 0; p < w.left.size(); p++)
+    w.singular[w.left[p]] = w.left_singular[p];
+  std::transform(right, right + n * m * width, right, [](Real x) { return -x; });
+  support::scatter_rows(right, width, w.left, arena + sparse->S.offset * ld, ld, n * m);
 }
 
 template struct ImplicitStage<double>;

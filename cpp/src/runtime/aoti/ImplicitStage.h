@@ -65,6 +65,7 @@ private:
              std::int64_t ld, std::int64_t rows) const;
   void solve_with_matrix(const solve::NewtonConfig & solver, ChunkWorkspace<Real> & w, std::int64_t ld) const;
   void solve_sparse(ChunkWorkspace<Real> & w, std::int64_t ld) const;
+  void solve_unsound(ChunkWorkspace<Real> & w, std::int64_t ld) const;
 };
 
 extern template struct ImplicitStage<double>;

@@ -8,7 +8,7 @@
 #include "aoti/CompiledStep.h"
 #include "aoti/increment.h"
 #include "matlaw/errors.h"
-#include "matlaw/native/abi.h"
+#include "support/rows.h"
 
 namespace matlaw::aoti
 {
@@ -19,11 +19,16 @@ template <typename Real>
 std::vector<Real> gather(const Real * arena, std::int64_t ld, const std::vector<Slot> & slots,
                          const std::vector<std::int32_t> & rows, std::int64_t width)
 {
-  std::vector<Real> gathered;
+  std::int64_t components = 0;
   for (const auto & slot : slots)
-    for (std::int64_t c = 0; c < slot.size; c++)
-      for (std::int64_t p = 0; p < width; p++)
-        gathered.push_back(arena[(slot.offset + c) * ld + rows[std::min<std::int64_t>(p, rows.size() - 1)]]);
+    components += slot.size;
+  std::vector<Real> gathered(components * width);
+  Real * to = gathered.data();
+  for (const auto & slot : slots)
+  {
+    support::gather_rows(arena + slot.offset * ld, ld, rows, to, width, slot.size);
+    to += slot.size * width;
+  }
   return gathered;
 }
 
@@ -131,7 +136,7 @@ SubsteppedRows<Real> Substeps<Real>::run(const Chain<Real> & chain, ChunkWorkspa
   for (std::size_t p = 0; w.record && p < result.rows.size(); p++)
     record_rows.push_back(w.record_rows[result.rows[p]]);
   const auto count = std::int64_t(result.rows.size());
-  const auto width = (count + native::row_block - 1) / native::row_block * native::row_block;
+  const auto width = support::whole_blocks(count);
   const auto inputs = gather(w.arena.data(), ld, chain.inputs(), result.rows, width);
   const auto parameters = gather(w.arena.data(), ld, chain.parameters(), result.rows, width);
   const auto * carrying = _chains[int(want)].get();

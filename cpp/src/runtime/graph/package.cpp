@@ -18,7 +18,7 @@
 #include "artifact/file_bytes.h"
 #include "graph/UnpackedArchive.h"
 #include "matlaw/errors.h"
-#include "matlaw/native/abi.h"
+#include "support/rows.h"
 #include "support/sha256.h"
 #include "support/text.h"
 
@@ -77,7 +77,7 @@ public:
   void run(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t wanted) const override
   {
     // Whole blocks: a batch of 1 is a special case in some of what Inductor generates.
-    const auto rows = (wanted + native::row_block - 1) / native::row_block * native::row_block;
+    const auto rows = support::whole_blocks(wanted);
     const at::NoGradGuard no_grad;
     const c10::OptionalDeviceGuard on_device(_device.is_cpu() ? std::nullopt : std::optional(_device));
     const auto element = c10::elementSize(_signature.dtype);

@@ -2,20 +2,12 @@
 
 #include <algorithm>
 
-#include "matlaw/native/abi.h"
 #include "matlaw/solve/BatchedLU.h"
 #include "solve/multiply.h"
+#include "support/rows.h"
 
 namespace matlaw::solve
 {
-namespace
-{
-std::int64_t whole_blocks(std::int64_t rows)
-{
-  return (rows + native::row_block - 1) / native::row_block * native::row_block;
-}
-}
-
 template <typename Real>
 void BlockPreconditioner<Real>::reset(const std::vector<DiagonalBlock> & blocks, std::int64_t rows)
 {
@@ -23,7 +15,7 @@ void BlockPreconditioner<Real>::reset(const std::vector<DiagonalBlock> & blocks,
   _entries = 0;
   for (const auto & block : blocks)
     _entries += block.size * block.size;
-  _ld = whole_blocks(rows);
+  _ld = support::whole_blocks(rows);
   _stale.assign(rows, 1);
   _inverse.reserve(std::max<std::int64_t>(_entries, 1) * _ld);
 }
@@ -73,7 +65,7 @@ template <typename Real>
 void BlockPreconditioner<Real>::keep(const std::vector<std::int32_t> & positions)
 {
   const auto rows = std::int64_t(positions.size());
-  const auto ld = whole_blocks(rows);
+  const auto ld = support::whole_blocks(rows);
   Real * to = _inverse_next.reserve(std::max<std::int64_t>(_entries, 1) * ld);
   const Real * from = _inverse.data();
   for (std::int64_t c = 0; c < _entries; c++, from += _ld, to += ld)

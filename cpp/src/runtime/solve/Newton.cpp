@@ -11,27 +11,18 @@
 #include "matlaw/native/abi.h"
 #include "solve/KrylovStep.h"
 #include "solve/direct_solve.h"
+#include "solve/easy_steps.h"
 #include "solve/row_kernels.h"
 #include "support/AlignedBuffer.h"
 #include "support/FloatingPointDefaults.h"
+#include "support/rows.h"
 
 namespace matlaw::solve
 {
 namespace
 {
-std::int64_t whole_blocks(std::int64_t rows)
-{
-  return (rows + native::row_block - 1) / native::row_block * native::row_block;
-}
-
-/// Fills the padding of an array, columns [rows, ld), with copies of its last row.
-template <typename Real>
-void pad(Real * array, std::int64_t n, std::int64_t ld, std::int64_t rows)
-{
-  for (std::int64_t c = 0; c < n; c++)
-    for (std::int64_t i = rows; i < ld; i++)
-      array[c * ld + i] = array[c * ld + rows - 1];
-}
+using support::pad_rows;
+using support::whole_blocks;
 
 /// Where the line search of one row stands.
 struct Search
@@ -134,10 +125,6 @@ void say_progress(std::int64_t iteration, std::int64_t left, const Workspace<Rea
   logging::write(logging::Channel::newton, logging::Level::debug, text.str());
 }
 
-/// After so many steps by a system's own kernel a row has to halve its residual each time, or is solved with pivoting
-/// from then on.
-constexpr std::int64_t easy_sparse_steps = 6;
-
 /// Puts the steps of all rows into w.b, by the system's own kernel; rows that it cannot solve for are solved with
 /// pivoting.
 template <typename Real>
@@ -160,8 +147,8 @@ void sparse_step(NonlinearSystem<Real> & system, Workspace<Real> & w, std::int64
   {
     Real * A = w.A.reserve(n * n * ld);
     system.jacobian(x, A, b, ld, rows);
-    pad(A, n * n, ld, rows);
-    pad(b, n, ld, rows);
+    pad_rows(A, n * n, ld, rows);
+    pad_rows(b, n, ld, rows);
     direct_solve(system.structure().elimination, A, b, n, 1, ld, ld, w.singular.data());
     for (std::int64_t p = 0; p < rows; p++)
       if (!w.stalled[p])
@@ -211,7 +198,7 @@ void scale_steps(NonlinearSystem<Real> & system, const NewtonConfig & config, Wo
       for (std::int64_t p = 0; p < rows; p++)
         trial[c * ld + p] =
             w.active[p] && !w.singular[p] ? x[c * ld + p] + Real(w.searches[p].step) * du[c * ld + p] : x[c * ld + p];
-    pad(trial, n, ld, rows);
+    pad_rows(trial, n, ld, rows);
     if (wolfe && !config.krylov)
       system.jacobian(trial, A, b, ld, rows);
     else
@@ -275,7 +262,7 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
   Real * x = w.u.reserve(n * width);
   for (std::int64_t c = 0; c < n; c++)
     std::copy_n(u + c * ld, rows, x + c * width);
-  pad(x, n, width, size);
+  pad_rows(x, n, width, size);
   Real * b = w.b.reserve(n * width);
   const bool sparse = system.has_step() && !config.krylov && config.ls_type != LineSearch::STRONG_WOLFE;
   Real * A = config.krylov || sparse ? nullptr : w.A.reserve(n * n * width);
@@ -332,10 +319,10 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
       else if (iteration >= config.miters)
         finish(p, iteration, Reason::ITERATION_LIMIT);
     }
-    if (sparse && iteration >= easy_sparse_steps)
+    if (sparse && iteration >= easy_steps)
       for (std::int64_t p = 0; p < size; p++)
         w.stalled[p] |= !(w.norm[p] < 0.5 * w.previous[p]);
-    if (sparse && iteration + 1 >= easy_sparse_steps)
+    if (sparse && iteration + 1 >= easy_steps)
       std::copy_n(w.norm.begin(), size, w.previous.begin());
     if (say)
       say_progress(iteration, left, w);
@@ -352,10 +339,7 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
         if (w.active[p])
           w.kept.push_back(std::int32_t(p));
       Real * next = w.u_next.reserve(n * smaller);
-      for (std::int64_t c = 0; c < n; c++)
-        for (std::int64_t q = 0; q < left; q++)
-          next[c * smaller + q] = x[c * width + w.kept[q]];
-      pad(next, n, smaller, left);
+      support::gather_rows(x, width, w.kept, next, smaller, n);
       std::swap(w.u, w.u_next);
       x = w.u.data();
       for (std::int64_t q = 0; q < left; q++)
@@ -382,7 +366,7 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
     // The padding of what a system wrote is not defined: give the solvers numbers there.
     if (config.krylov)
     {
-      pad(b, n, width, size);
+      pad_rows(b, n, width, size);
       w.krylov.solve(x, b, width, size, w.active.data(), w.singular.data());
     }
     else if (sparse)
@@ -393,8 +377,8 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
     else
     {
       system.jacobian(x, A, b, width, size);
-      pad(A, n * n, width, size);
-      pad(b, n, width, size);
+      pad_rows(A, n * n, width, size);
+      pad_rows(b, n, width, size);
       direct_solve(system.structure().elimination, A, b, n, 1, width, width, w.singular.data());
     }
     if (config.ls_type != LineSearch::NONE)
@@ -404,7 +388,7 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
     for (std::int64_t p = 0; p < size; p++)
       w.moves[p] = -std::int64_t(w.active[p] && !w.singular[p]);
     step_rows(x, b, w.moves.data(), n, width);
-    pad(x, n, width, size);
+    pad_rows(x, n, width, size);
     for (std::int64_t p = 0; recorder && p < size; p++)
       if (w.active[p] && !w.singular[p])
         recorder->stepped(w.rows[p], iteration, config.ls_type == LineSearch::NONE ? 1.0 : w.searches[p].taken());
@@ -442,9 +426,7 @@ void solve_tightly(NonlinearSystem<Real> & system, Real * u, const std::vector<R
   const auto count = std::int64_t(failed.size());
   const auto width = whole_blocks(count);
   std::vector<Real> again(n * width);
-  for (std::int64_t c = 0; c < n; c++)
-    for (std::int64_t p = 0; p < width; p++)
-      again[c * width + p] = start[c * ld + failed[std::min(p, count - 1)]];
+  support::gather_rows(start.data(), ld, failed, again.data(), width, n);
   std::vector<RowVerdict> said(count);
   std::vector<std::int64_t> places;
   Recorder<Real> record;
@@ -460,11 +442,8 @@ void solve_tightly(NonlinearSystem<Real> & system, Real * u, const std::vector<R
   config.krylov->abs_tol = 0.0;
   solve_once(system, again.data(), width, count, config, said.data(), recorder ? &record : nullptr);
   for (std::int64_t p = 0; p < count; p++)
-  {
     verdicts[failed[p]] = said[p];
-    for (std::int64_t c = 0; c < n; c++)
-      u[c * ld + failed[p]] = again[c * width + p];
-  }
+  support::scatter_rows(again.data(), width, failed, u, ld, n);
 }
 }
 

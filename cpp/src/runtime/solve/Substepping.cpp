@@ -4,9 +4,9 @@
 #include <string>
 
 #include "matlaw/logging.h"
-#include "matlaw/native/abi.h"
 #include "matlaw/solve/step_factor.h"
 #include "support/AlignedBuffer.h"
+#include "support/rows.h"
 #include "support/text.h"
 
 namespace matlaw::solve
@@ -176,7 +176,7 @@ void substep(LawStep<Real> & law, const Increment & increment, const NewtonConfi
     if (working.empty())
       return say_verdicts(progress, verdicts, steps);
     const auto count = std::int64_t(working.size());
-    const auto width = (count + native::row_block - 1) / native::row_block * native::row_block;
+    const auto width = support::whole_blocks(count);
     const Real * at = values.assemble(working, progress, steps, width);
     const Real * at_derivatives = columns ? derivatives.assemble(working, progress, steps, width) : nullptr;
     Real * out = found.reserve(std::max<std::int64_t>(increment.outputs * width, 1));

@@ -81,11 +81,12 @@ class Kernel:
             handed.append(buffer)
         return rows, ld, handed
 
-    def solve(self, *inputs: NDArray, atol: float, rtol: float, most: int) -> tuple[NDArray, NDArray] | None:
+    def solve(self, *inputs: NDArray, atol: float, rtol: float, most: int, easy: int) -> tuple[NDArray, NDArray] | None:
         """Newton's method from start to end, of a kernel of Newton steps that has it; None for another.
 
         :param inputs: as of a call; the unknowns, which come first, hold the guess
         :param most: iterations
+        :param easy: after so many iterations a row has to halve its residual each time
         :returns: the unknowns ``(n, B)``, and ``(4, B)``: first and last norm of the residual, iterations, and 1 for a
             row that is done, whose unknowns are the solution; others keep their guess
         """
@@ -103,7 +104,7 @@ class Kernel:
                 unknowns[count : count + len(buffer)] = buffer
                 count += len(buffer)
         pointers = (ctypes.c_void_p * len(handed))(*(x.ctypes.data for x in handed))
-        limits = np.array([atol, rtol])
+        limits = np.array([atol, rtol, easy])
         function(pointers, unknowns.ctypes.data, report.ctypes.data, limits.ctypes.data, most, ld, ld)
         return unknowns[:, :rows].copy(), report[:, :rows].copy()
 

@@ -10,8 +10,6 @@ from matlaw.ir.program import Program, order_statements, reachable
 from matlaw.ir.values import Value
 from matlaw.lower.native.source import StatementWriter, pointer_to_input
 
-#: After so many steps a row has to halve its residual each time (``easy_sparse_steps`` of the runtime).
-EASY_STEPS: Final = 6
 #: Up to so many statements, which then wait for each other more than for the processor, two vectors of rows are solved
 #: side by side, statement by statement.
 SHORT: Final = 600
@@ -107,7 +105,7 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
             "done_0 = done_0 | met_0;",
             "active_0 = active_0 & ~met_0 & (norm_0 < all(__builtin_inf()));",
         ),
-        f"if (k >= {EASY_STEPS})",
+        "if ((double)k >= limits[2])",
         "{",
         *(f"  {line}" for line in for_each("active_0 = active_0 & (norm_0 < all(0.5) * before_0);")),
         "}",
