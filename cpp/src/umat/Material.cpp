@@ -1,12 +1,14 @@
 #include "Material.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <mutex>
 #include <sstream>
 #include <utility>
 
+#include "PointMemory.h"
 #include "matlaw/errors.h"
 #include "solve_small.h"
 #include "statev.h"
@@ -20,9 +22,41 @@ struct Material::Workspace
   /// Mandel components; those that the host does not have are found here
   double old_strain[6], strain_increment[6], old_stress[6];
   double tangent[36];
+  /// What a result depends on, and a result, side by side
+  std::vector<double> key, result;
+  /// By the number of the material
+  std::map<std::uint64_t, PointMemory> memories;
+
+  /// Everything that solve() depends on: the inputs have to be there.
+  void form_key(const matlaw_umat_call & call, const Hypothesis & hypothesis)
+  {
+    key.assign({*call.dtime, double(hypothesis.size), double(hypothesis.n_free)});
+    key.insert(key.end(), inputs.begin(), inputs.end());
+  }
+
+  /// Everything that solve() fills and write() reads.
+  void pack_result()
+  {
+    result.assign(outputs.begin(), outputs.end());
+    result.insert(result.end(), strain_increment, strain_increment + 6);
+    result.insert(result.end(), tangent, tangent + 36);
+  }
+  void unpack_result(const double * from)
+  {
+    std::copy_n(from, outputs.size(), outputs.begin());
+    std::copy_n(from + outputs.size(), 6, strain_increment);
+    std::copy_n(from + outputs.size() + 6, 36, tangent);
+  }
+  std::size_t result_size() const { return outputs.size() + 6 + 36; }
 };
 
-Material::Material(Settings settings) : _settings(std::move(settings))
+static std::uint64_t next_number()
+{
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+Material::Material(Settings settings) : _settings(std::move(settings)), _number(next_number())
 {
   auto law = std::make_unique<Law>(_settings);
   _first = law.get();
@@ -295,6 +329,28 @@ Verdict Material::solve(Workspace & w, const Law & law, const matlaw_umat_call &
   return {false, false, 0.5};
 }
 
+Verdict Material::solve_or_remember(Workspace & w, const Law & law, const matlaw_umat_call & call,
+                                    const Hypothesis & hypothesis) const
+{
+  if (_settings.point_memory == 0)
+    return solve(w, law, call, hypothesis);
+  set_strain(w, call);
+  w.form_key(call, hypothesis);
+  auto & memory = w.memories.try_emplace(_number, w.key.size(), w.result_size(), _settings.point_memory).first->second;
+  if (const double * known = memory.find(*call.noel, *call.npt, &law, w.key.data()))
+  {
+    w.unpack_result(known);
+    return {true, false, 1.0};
+  }
+  const auto verdict = solve(w, law, call, hypothesis);
+  if (verdict.converged)
+  {
+    w.pack_result();
+    memory.keep(w.result.data());
+  }
+  return verdict;
+}
+
 void Material::write(const Workspace & w, const matlaw_umat_call & call, const Hypothesis & hypothesis) const
 {
   hypothesis.stress_to_host(w.outputs.data() + _binding.stress, call.stress);
@@ -396,7 +452,7 @@ void Material::evaluate(const matlaw_umat_call & call)
       w.old_strain[hypothesis.free[i]] = turned[hypothesis.free[i]];
   }
   set_inputs(w, call, rotation);
-  const auto verdict = solve(w, law, call, hypothesis);
+  const auto verdict = solve_or_remember(w, law, call, hypothesis);
   if (verdict.converged)
     write(w, call, hypothesis);
   else

@@ -1,6 +1,7 @@
 // A law behind the UMAT interface: one call is one integration point.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,12 +41,17 @@ private:
   void set_strain(Workspace & w, const matlaw_umat_call & call) const;
   void form_tangent(Workspace & w, const matlaw_umat_call & call) const;
   Verdict solve(Workspace & w, const Law & law, const matlaw_umat_call & call, const Hypothesis & hypothesis) const;
+  /// Asks the thread's memory of points first.
+  Verdict solve_or_remember(Workspace & w, const Law & law, const matlaw_umat_call & call,
+                            const Hypothesis & hypothesis) const;
   void write(const Workspace & w, const matlaw_umat_call & call, const Hypothesis & hypothesis) const;
   void fail(const Workspace & w, const matlaw_umat_call & call, const Verdict & verdict);
   std::string bad_inputs(const Workspace & w, bool & from_the_solve) const;
 
   Settings _settings;
   Binding _binding;
+  /// No two materials of a process have the same
+  const std::uint64_t _number;
 
   /// One law for each set of PROPS that sets parameters of it.
   std::map<std::vector<double>, std::unique_ptr<Law>> _laws;

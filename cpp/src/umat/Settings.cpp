@@ -32,9 +32,17 @@ Settings read_settings(const std::string & path)
       throw FatalError(place(key) + " = '" + value + "'; expected 'statev' and the number of an entry, or 'unused'.");
     return source.entry;
   };
-  const std::vector<std::string> known{"law",      "model",       "library", "libpython",           "python_bin",
-                                       "ddsdde",   "on_failure",  "started", "out_of_plane_strain", "inputs/",
-                                       "outputs/", "parameters/", "initial/"};
+  const auto megabytes = [&](const std::string & key, const std::string & value)
+  {
+    char * end = nullptr;
+    const auto number = std::strtol(value.c_str(), &end, 10);
+    if (value.empty() || *end || number < 0 || number > 1'000'000)
+      throw FatalError(place(key) + " = '" + value + "'; expected a number of megabytes, 0 for no memory.");
+    return std::size_t(number) << 20;
+  };
+  const std::vector<std::string> known{"law",      "model",       "library",  "libpython",           "python_bin",
+                                       "ddsdde",   "on_failure",  "started",  "out_of_plane_strain", "inputs/",
+                                       "outputs/", "parameters/", "initial/", "point_memory"};
   for (const auto & [key, value] : artifact::read_hit(artifact::read_bytes(path)))
   {
     if (!key.starts_with("Umat/"))
@@ -55,6 +63,8 @@ Settings read_settings(const std::string & path)
       settings.order = choice(name, value, "rows", "columns") ? Order::ROWS : Order::COLUMNS;
     else if (name == "on_failure")
       settings.on_failure = choice(name, value, "throw", "pnewdt") ? OnFailure::THROW : OnFailure::PNEWDT;
+    else if (name == "point_memory")
+      settings.point_memory = megabytes(name, value);
     else if (name == "started")
       settings.started = entry(name, value);
     else if (name == "out_of_plane_strain")

@@ -2,6 +2,7 @@
 // variables belong together.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ enum class OnFailure
   PNEWDT
 };
 
+inline constexpr std::size_t default_point_memory = std::size_t(256) << 20;
+
 struct Settings
 {
   /// The file itself
@@ -39,6 +42,8 @@ struct Settings
   std::string libpython, python_bin;
   Order order = Order::ROWS;
   OnFailure on_failure = OnFailure::THROW;
+  /// Bytes that a thread has for the results of its points, which it returns when asked for the same again; 0: none
+  std::size_t point_memory = default_point_memory;
   /// First entry of STATEV for the strains that are found from zero stresses (plane stress); 0: none
   int out_of_plane = 0;
   /// Entry of STATEV that is 0 until the state has got its initial values; 0: all start from zero

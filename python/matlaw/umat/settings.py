@@ -55,6 +55,8 @@ def render(
         "  # A point that fails and that a smaller step may save: 'throw' an exception (MOOSE cuts its step), or",
         "  # 'pnewdt': PNEWDT becomes the law's suggestion (Abaqus). A mistake in the set-up ends the run.",
         *_line("on_failure", failure, ""),
+        "  # A host that asks for the same again, MOOSE for the Jacobian after the residual, gets what is remembered.",
+        *_line("point_memory", "256", "megabytes of a thread for the results of its points; '0': none"),
         "",
         *_state(mapping),
         "",
