@@ -167,7 +167,7 @@ public:
 
   /// Outputs. Throws ConvergenceError when a row diverged, InputError for a non-finite input.
   TensorMap forward(const TensorMap & inputs) const;
-  /// Outputs and the directional derivative along `tangents` (a missing tangent is zero).
+  /// Outputs, and the derivative along `tangents`: a missing one is zero; their batch may be larger than the inputs'.
   virtual std::pair<TensorMap, TensorMap> jvp(const TensorMap & inputs, const TensorMap & tangents) const = 0;
   /// Outputs and derivative blocks.
   std::pair<TensorMap, BlockMap> jacobian(const TensorMap & inputs) const;

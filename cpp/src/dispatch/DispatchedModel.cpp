@@ -305,8 +305,11 @@ std::pair<TensorMap, TensorMap> DispatchedModel::jvp(const TensorMap & inputs, c
       call, [&](const Chunk & chunk)
       { return chunk.law.jvp(call.inputs_of(chunk), call.tangents.chunk(chunk.first, chunk.rows, chunk.device)); });
   const auto join = [&](const auto & map_of) { return joined_outputs(parts, self.outputs, call.shape(), map_of); };
-  return {join([](const Both & both) -> const auto & { return both.first; }),
-          join([](const Both & both) -> const auto & { return both.second; })};
+  auto derivatives = join([](const Both & both) -> const auto & { return both.second; });
+  // Tangents may have a larger batch than the inputs, whose outputs do not repeat.
+  if (self.batch_of(inputs, {}).shape() != call.shape())
+    return {forward(inputs), std::move(derivatives)};
+  return {join([](const Both & both) -> const auto & { return both.first; }), std::move(derivatives)};
 }
 
 const TensorMap & DispatchedModel::named_parameters() const

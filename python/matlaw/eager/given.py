@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from matlaw.eager.sensitivity import Derivatives
+from matlaw.eager.sensitivity import Derivatives, same_for_all_rows
 from matlaw.tensors import Tensor
 
 
@@ -34,9 +34,15 @@ class Given:
         return Given(
             {name: _select(value, rows) for name, value in self.values.items()},
             {name: p if p.batch_size == 1 else _select(p, rows) for name, p in self.parameters.items()},
-            {n: {s: d.index_select(-1, rows) for s, d in by.items()} for n, by in self.derivatives.items()},
+            {n: {s: _of_rows(d, rows) for s, d in by.items()} for n, by in self.derivatives.items()},
             len(rows),
         )
+
+
+def _of_rows(derivative: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    if same_for_all_rows(derivative):
+        return derivative[..., :1].expand(*derivative.shape[:-1], len(rows))
+    return derivative.index_select(-1, rows)
 
 
 def _select(tensor: Tensor, rows: torch.Tensor) -> Tensor:

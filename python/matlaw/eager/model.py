@@ -16,6 +16,7 @@ from matlaw.eager.chain import Chain, Run
 from matlaw.eager.failing import FailingRun
 from matlaw.eager.given import Given
 from matlaw.eager.implicit import runtime_core
+from matlaw.eager.parameter_gradients import ParameterGradients, run_in_parts
 from matlaw.eager.record import Detail
 from matlaw.eager.row_mixing import RowMixing, first_along
 from matlaw.eager.sensitivity import identity_seeds
@@ -257,7 +258,8 @@ class EagerModel:
     ) -> tuple[Tensors, Tensors]:
         """Outputs and the directional derivative.
 
-        :param tangents: by name of an input of :attr:`derivative_pairs`, shaped like the inputs; a missing one is zero
+        :param tangents: by name of an input of :attr:`derivative_pairs`, shaped like the inputs; a missing one is zero.
+            Their batch may be larger than that of the inputs, to which it broadcasts: several directions at a time
         :param batch_ndim: see :meth:`forward`
         :raises: as :meth:`forward`
         """
@@ -270,6 +272,8 @@ class EagerModel:
                     f"tangent '{name}': the input has sub-batch axes and is held fixed; derivatives are by inputs "
                     "without them, others are given by evaluate when its pairs name them"
                 )
+        if self._are_many(inputs, tangents):
+            return self._along_many(inputs, tangents)
         run, batch, _ = self._run(inputs, {}, (), tangents)
         self._raise_for_rows(run, inputs, batch)
         found = {}
@@ -278,6 +282,41 @@ class EagerModel:
             if block is None:
                 block = torch.zeros(variable.size, 1, run.rows, dtype=self._dtype, device=self._device)
             found[name] = self._narrowed(to_public(_typed(block[:, 0], variable), batch), name, batch)
+        return self._outputs(run, batch), found
+
+    def _are_many(self, inputs: Mapping[str, torch.Tensor], tangents: Mapping[str, torch.Tensor]) -> bool:
+        """Whether the batch of the tangents is larger than that of the call."""
+        if self._mixing:
+            return False
+        boundary.check_names("input", inputs, self._program.inputs, complete=True)
+        boundary.check_names("tangent", tangents, self._program.inputs, complete=False)
+        batch = self._batch(inputs)
+        shapes = {"inputs": batch}
+        for name, tangent in tangents.items():
+            variable = self._program.inputs[name]
+            self._check(f"tangent '{name}'", tangent, variable)
+            shapes[f"tangent '{name}'"] = tuple(tangent.shape[: tangent.ndim - len(variable.shape)])
+        return boundary.common_batch("inputs and tangents", shapes) != batch
+
+    def _along_many(
+        self, inputs: Mapping[str, torch.Tensor], tangents: Mapping[str, torch.Tensor]
+    ) -> tuple[Tensors, Tensors]:
+        """Outputs of the call, and the derivative along each of several directions."""
+        wanted = [(output, given) for output in self._program.outputs for given in tangents]
+        run, batch, sizes = self._run(inputs, self._by(wanted), ())
+        self._raise_for_rows(run, inputs, batch)
+        blocks = self._blocks_of(wanted, run, batch, sizes)
+        found = {}
+        for name, variable in self._program.outputs.items():
+            axes = boundary.trailing_shape(variable)
+            terms = []
+            for given, tangent in tangents.items():
+                size = self._program.inputs[given].size
+                own = tangent.shape[: tangent.ndim - len(self._program.inputs[given].shape)]
+                matrix = blocks[name][given].reshape(*batch, variable.size, size)
+                terms.append((matrix @ tangent.detach().reshape(*own, size, 1)).squeeze(-1))
+            total = sum(terms[1:], terms[0])
+            found[name] = total.reshape(*total.shape[:-1], *axes)
         return self._outputs(run, batch), found
 
     def jacobian(self, inputs: Mapping[str, torch.Tensor], batch_ndim: int | None = None) -> tuple[Tensors, Blocks]:
@@ -441,22 +480,23 @@ class EagerModel:
         if self._mixing:
             raise FatalError(f"model '{self.name}' reduces a batch axis: it has no param_vjp; use param_jacobian")
         by = self._parameter_variables()
-        run, batch, _ = self._run(inputs, {}, tuple(by))
+        given, batch, _ = self._given(inputs, {}, tuple(by))
+        weights = {}
+        for name, cotangent in cotangents.items():
+            output = self._program.outputs[name]
+            typed = self._internal(f"cotangent '{name}'", cotangent, output, batch)
+            weights[name] = typed.data.reshape(output.size, given.rows)
+        per_row = frozenset(key for key in by if self._parameter_batches[key])
+        like = torch.empty(0, dtype=self._dtype, device=self._device)
+        gradients = ParameterGradients(weights, by, per_row, like, given.rows)
+        outputs = sum(output.size for output in self._program.outputs.values())
+        run = self._kept(given, run_in_parts(given, self._chain.run, gradients.add, outputs))
         self._raise_for_rows(run, inputs, batch)
         found = {}
-        for key in by:
-            parameter = self._parameters[key]
-            variable = Variable(type(parameter), parameter.sub_batch_shape)
-            total = torch.zeros(variable.size, run.rows, dtype=self._dtype, device=self._device)
-            for name, cotangent in cotangents.items():
-                block = run.derivatives.get(name, {}).get(key)
-                if block is not None:
-                    output = self._program.outputs[name]
-                    weights = self._internal(f"cotangent '{name}'", cotangent, output, batch)
-                    total = total + (weights.data.reshape(output.size, 1, run.rows) * block).sum(0)
+        for key, total in gradients.sums.items():
             shape = self._parameter_batches[key]
-            full = to_public(_typed(total, variable), batch)
-            found[key] = full.sum_to_size((*shape, *full.shape[len(batch) :]))
+            full = to_public(_typed(total, by[key]), batch if shape else ())
+            found[key] = full.sum_to_size((*shape, *full.shape[len(batch) :])) if shape else full
         return found
 
     def _run(
@@ -469,6 +509,19 @@ class EagerModel:
         weights: Mapping[str, Tensor] | None = None,
     ) -> tuple[Run, tuple[int, ...], dict[str, int]]:
         """Checks the inputs and runs the chain on the rows whose input is finite."""
+        given, batch, sizes = self._given(inputs, seeds, parameter_seeds, tangents, weights)
+        run = self._run_together(given, detail, batch) if self._mixing else self._chain.run(given, detail)
+        return self._kept(given, run), batch, sizes
+
+    def _given(
+        self,
+        inputs: Mapping[str, torch.Tensor],
+        seeds: Mapping[str, Variable],
+        parameter_seeds: tuple[str, ...],
+        tangents: Mapping[str, torch.Tensor] | None = None,
+        weights: Mapping[str, Tensor] | None = None,
+    ) -> tuple[Given, tuple[int, ...], dict[str, int]]:
+        """The checked arguments of a call, its batch shape and the sizes of the seeds."""
         boundary.check_names("input", inputs, self._program.inputs, complete=True)
         batch = self._batch(inputs)
         values = {n: self._internal(f"input '{n}'", inputs[n], v, batch) for n, v in self._program.inputs.items()}
@@ -488,11 +541,13 @@ class EagerModel:
                 variable = self._program.inputs[name]
                 typed = self._internal(f"tangent '{name}'", tangent, variable, batch)
                 derivatives[name] = {"tangent": typed.data.reshape(variable.size, 1, rows)}
-        given = Given(values, parameters, derivatives, rows)
-        run = self._run_together(given, detail, batch) if self._mixing else self._chain.run(given, detail)
+        return Given(values, parameters, derivatives, rows), batch, sizes
+
+    def _kept(self, given: Given, run: Run) -> Run:
+        """The run, which is remembered where rows failed."""
         if run.failed_rows:
             run.failing = self._remember(given, run)
-        return run, batch, sizes
+        return run
 
     def _run_together(self, given: Given, detail: Detail, batch: tuple[int, ...]) -> Run:
         """Runs the chain of a law whose rows depend on each other, so that none can be left out.

@@ -22,6 +22,11 @@ def identity_seeds(sizes: Mapping[str, int], rows: int, dtype: torch.dtype, devi
     }
 
 
+def same_for_all_rows(derivative: torch.Tensor) -> bool:
+    """Whether a derivative ``(size, seed_size, B)`` is one matrix that was spread over the rows, as a seed is."""
+    return derivative.shape[-1] > 0 and derivative.stride(-1) == 0
+
+
 def push(blocks: Mapping[str, torch.Tensor], derivatives: Derivatives) -> dict[str, torch.Tensor]:
     """The chain rule: derivatives of a function by the seeds.
 
@@ -32,6 +37,9 @@ def push(blocks: Mapping[str, torch.Tensor], derivatives: Derivatives) -> dict[s
     result: dict[str, torch.Tensor] = {}
     for name, block in blocks.items():
         for seed, inner in derivatives.get(name, {}).items():
-            term = torch.einsum("ikb,kjb->ijb", block, inner)
+            if same_for_all_rows(inner):
+                term = torch.einsum("ikb,kj->ijb", block, inner[..., 0])
+            else:
+                term = torch.einsum("ikb,kjb->ijb", block, inner)
             result[seed] = result[seed] + term if seed in result else term
     return result

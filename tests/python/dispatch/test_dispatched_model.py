@@ -49,6 +49,18 @@ def test_outputs_derivatives_and_verdicts(pair):
     assert isinstance(several.forward(tensors)["stress"], torch.Tensor)
 
 
+def test_tangents_with_a_larger_batch(pair):
+    one, law = pair
+    inputs = step(one, 5)
+    directions = np.random.default_rng(3).normal(size=(8, 5, 6))
+    values, slopes = law.jvp(inputs, {"strain": directions})
+    expected, expected_slopes = one.jvp(inputs, {"strain": directions})
+    assert slopes["stress"].shape == (8, 5, 6)
+    for name, value in expected.items():
+        np.testing.assert_array_equal(values[name], value)
+    np.testing.assert_allclose(slopes["stress"], expected_slopes["stress"], rtol=1e-12)
+
+
 def test_parameters_and_settings_reach_every_copy(pair):
     one, several = pair
     inputs, name = step(one), "update.system.elasticity.E"

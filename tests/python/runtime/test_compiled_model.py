@@ -29,6 +29,23 @@ def strains(*batch: int) -> np.ndarray:
     return 1e-3 * np.sin(1.0 + np.arange(np.prod(batch, dtype=int) * 6)).reshape(*batch, 6)
 
 
+def test_tangents_may_have_a_larger_batch(viscoplastic):
+    """Many directions at one state, and one for each of several states."""
+    inputs = first_step(strains(3))
+    outputs, jacobian = viscoplastic.jacobian(inputs)
+    directions = np.random.default_rng(7).normal(size=(4, 3, 6))
+    values, slopes = viscoplastic.jvp(inputs, {"strain": directions})
+    np.testing.assert_array_equal(values["stress"], outputs["stress"])
+    expected = np.einsum("bij,dbj->dbi", jacobian["stress"]["strain"], directions)
+    np.testing.assert_allclose(slopes["stress"], expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
+    one = {name: value[1] for name, value in inputs.items()}
+    value, slopes = viscoplastic.jvp(one, {"strain": directions[:, 1]})
+    assert value["stress"].shape == (6,)
+    np.testing.assert_allclose(slopes["stress"], expected[:, 1], rtol=1e-10, atol=1e-10 * np.abs(expected).max())
+    with pytest.raises(FatalError, match=r"(?s)broadcast"):
+        viscoplastic.jvp(inputs, {"strain": directions[:2, 0]})
+
+
 def first_step(strain) -> dict:
     zero = strain[..., 0] * 0
     return {

@@ -11,6 +11,7 @@ import torch
 
 import matlaw
 from matlaw import ConvergenceError, FatalError
+from matlaw.eager import EagerModel
 
 E, SY = "update.system.elasticity.E", "update.system.normality.flow.yield.sy"
 ROWS = 9
@@ -170,13 +171,15 @@ TABLE = """
 """
 
 
-@pytest.fixture(scope="module")
-def table(tmp_path_factory):
-    """A law with a parameter of 100 numbers: ``table(threads=1)`` loads it."""
+@pytest.fixture(scope="module", params=["compiled", "eager"])
+def table(request, tmp_path_factory):
+    """A law with a parameter of 100 numbers: ``table(threads=1)`` loads it; an eager one has no such options."""
     from matlaw.artifact import compile_model
 
     folder = tmp_path_factory.mktemp("table")
     (folder / "table.i").write_text(TABLE)
+    if request.param == "eager":
+        return lambda **_: matlaw.load_model(folder / "table.i", "model")
     derivatives, parameters = [":model.ordinate"], ["model.ordinate"]
     compile_model(folder / "table.i", "model", folder / "made", derivatives, parameters, "native")
     return lambda **options: matlaw.load_model(folder / "made" / "model_aoti.i", "model", **options)
@@ -189,10 +192,10 @@ def peak_bytes() -> int:
 
 
 def test_the_adjoint_by_a_large_parameter_needs_little_memory(table):
-    rows = 100000  # whose derivatives take 80 MB
+    law = table(threads=2)
+    rows = 60000 if isinstance(law, EagerModel) else 100000  # whose derivatives take 48 or 80 MB
     rng = np.random.default_rng(4)
     inputs, cotangents = {"x": rng.uniform(size=rows)}, {"y": rng.normal(size=rows)}
-    law = table(threads=2)
     few = slice(0, 1000)
     block = law.param_jacobian({"x": inputs["x"][few]})["y"]["model.ordinate"]
     found = law.param_vjp({"x": inputs["x"][few]}, {"y": cotangents["y"][few]})["model.ordinate"]
@@ -203,8 +206,9 @@ def test_the_adjoint_by_a_large_parameter_needs_little_memory(table):
         pytest.skip("the peak of memory cannot be reset here")
     before = peak_bytes()
     found = law.param_vjp(inputs, cotangents)["model.ordinate"]
-    assert peak_bytes() - before < 40e6
-    for options in ({"threads": 1}, {"threads": 3, "max_chunk_rows": 8}):
+    # Eager operations on all rows at once take 280 MB.
+    assert peak_bytes() - before < (150e6 if isinstance(law, EagerModel) else 40e6)
+    for options in [] if isinstance(law, EagerModel) else [{"threads": 1}, {"threads": 3, "max_chunk_rows": 8}]:
         np.testing.assert_array_equal(table(**options).param_vjp(inputs, cotangents)["model.ordinate"], found)
     # The weights of the two knots around a point sum to one.
     np.testing.assert_allclose(found.sum(), cotangents["y"].sum(), rtol=1e-9)
