@@ -26,6 +26,7 @@ from matlaw.lower.native.programs import ForwardProgram, native_program, sparse_
 from matlaw.trace import graphs as g
 from matlaw.trace.graphs import Forward, Graph, Pair
 from matlaw.trace.linear import LinearSolve, linear_solve
+from matlaw.trace.program import leaves
 
 if TYPE_CHECKING:
     from matlaw.input.input_file import InputFile
@@ -169,6 +170,7 @@ class Planner:
         self.request = request
         self.source = InputFile(request.path, request.overrides)
         self.program = partition(self.source.model(request.name))
+        self._refuse_row_mixing()
         self._refuse_batched_parameters()
         self.programs: dict[Forward, ForwardProgram] = {}
         self.unsupported: dict[Forward, UnsupportedOperation] = {}
@@ -190,9 +192,18 @@ class Planner:
             list(self.program.parameters),
         )
 
+    def _refuse_row_mixing(self) -> None:
+        for leaf in (leaf for segment in self.program.segments for leaf in leaves(segment)):
+            if leaf.mixes_rows:
+                raise CompileError(
+                    f"{leaf.location}: {leaf.type_name} reduces the rows of a call, and those of a compiled law do not "
+                    "depend on each other. Reduce sub-batch axes instead (SR2IntermediateMean, SR2IntermediateSum), or "
+                    "run this law without compiling it"
+                )
+
     def _refuse_batched_parameters(self) -> None:
         for name, slot in self.program.slots.items():
-            if slot.batch_shape:
+            if any(extent > 1 for extent in slot.batch_shape):
                 raise CompileError(
                     f"parameter '{name}' has the batch shape {slot.batch_shape} in the input file; a compiled law "
                     f"holds one value of it. Write one value, promote it with -p {name}, and give the values of the "

@@ -185,7 +185,8 @@ def compare_solution(graph: Graph, evaluator: Evaluator, inputs: Sequence[NDArra
             raise CompileError(f"{what}: a row's result depends on the number of rows ({rows})")
     x, sound = whole[0][:, :STATES].reshape(n, -1, STATES), whole[-1][0, :STATES] == 1.0
     errors = backward_errors(A, x, sign * b)
-    compared = errors[sound & np.isfinite(A).all(axis=(0, 1)) & (np.abs(A).max(axis=(0, 1)) < _HUGE[False])]
+    known = [np.abs(y).max(axis=(0, 1)) < _HUGE[False] for y in (A, b)]  # not where the equations overflow
+    compared = errors[sound & known[0] & known[1]]
     if not len(compared):
         raise CompileError(f"{what}: it calls none of {STATES} sampled states sound")
     if wrong := too_large(compared, graph.kind):
@@ -263,7 +264,8 @@ def _check(
 def check_finite_differences(graph: Graph, expected: Reference, what: str) -> float:
     """Compare the derivatives that eager gives with central differences of the forward function.
 
-    A row where two step sizes disagree (a kink) or rounding drowns the difference says nothing and is left out.
+    A row where two step sizes disagree or rounding drowns the difference says nothing and is left out; so is one at a
+    kink, where the slopes to both sides differ by as much at both step sizes.
 
     :returns: the largest relative difference
     :raises CompileError: they disagree
@@ -276,15 +278,17 @@ def check_finite_differences(graph: Graph, expected: Reference, what: str) -> fl
     for by, first, block in _blocks(graph, forward, expected):
         position = forward.position(by)
         last = first + block.shape[0]
-        coarse = _differences(forward, expected.inputs, position, 1e-4)[first:last]
-        fine = _differences(forward, expected.inputs, position, 2.5e-5)[first:last]
+        coarse, coarse_bend = (x[first:last] for x in _differences(forward, expected.inputs, position, 1e-4))
+        fine, fine_bend = (x[first:last] for x in _differences(forward, expected.inputs, position, 2.5e-5))
         with np.errstate(all="ignore"):
             scale = np.maximum(np.abs(fine).max(axis=(0, 1)), np.abs(block).max(axis=(0, 1)))
             scale = np.maximum(scale, 1e-30)
             smooth = np.abs(coarse - fine).max(axis=(0, 1)) <= 1e-4 * scale
             step = _step(expected.inputs[position], 2.5e-5)
             resolved = noise / step <= 1e-5 * scale
-            trusted = smooth & resolved & np.isfinite(block).all(axis=(0, 1))
+            # The slopes to both sides of a smooth function approach each other as the step does zero.
+            kinks = (fine_bend > 0.5 * coarse_bend) & (fine_bend > 1e-4 * scale)
+            trusted = smooth & resolved & ~kinks.any(axis=(0, 1)) & np.isfinite(block).all(axis=(0, 1))
             # By a derivative far beyond it a value would leave its own range in one step: nothing is linear there.
             linear = step * np.abs(block) <= _LARGEST_CHANGE * sizes[first:last, None]
             error = np.where(linear, np.abs(block - fine), 0.0).max(axis=(0, 1)) / scale
@@ -333,12 +337,16 @@ def _blocks(graph: Graph, forward: Forward, expected: Reference) -> list[tuple[s
     return found
 
 
-def _differences(forward: Forward, inputs: Sequence[NDArray], position: int, step: float) -> NDArray:
-    """Central differences of all outputs by one input, ``(n, size, STATES)``."""
+def _differences(forward: Forward, inputs: Sequence[NDArray], position: int, step: float) -> tuple[NDArray, NDArray]:
+    """Central differences of all outputs by one input, and by how much the slopes to both sides differ.
+
+    :returns: both ``(n, size, STATES)``
+    """
     slot = forward.inputs[position]
     x = inputs[position].reshape(slot.size, STATES)
     h = _step(x, step)
-    columns = []
+    middle = stacked(forward, [torch.as_tensor(a) for a in inputs], STATES).numpy()
+    columns, bends = [], []
     for k in range(slot.size):
         sides = []
         for sign in (1.0, -1.0):
@@ -349,7 +357,8 @@ def _differences(forward: Forward, inputs: Sequence[NDArray], position: int, ste
             sides.append((stacked(forward, arguments, STATES).numpy(), moved[k]))
         with np.errstate(all="ignore"):
             columns.append((sides[0][0] - sides[1][0]) / (sides[0][1] - sides[1][1]))
-    return np.stack(columns, axis=1)
+            bends.append(np.abs(sides[0][0] + sides[1][0] - 2.0 * middle) / h)
+    return np.stack(columns, axis=1), np.stack(bends, axis=1)
 
 
 def _step(x: NDArray, step: float) -> NDArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -70,7 +70,9 @@ class Law(Protocol):
     def last_failure(self) -> Any:
         """Why rows of the last failing call failed."""
 
-    def evaluate(self, inputs: Mapping[str, Any], jacobian: bool = False) -> Evaluation:
+    def evaluate(
+        self, inputs: Mapping[str, Any], jacobian: bool = False, pairs: Sequence[tuple[str, str]] | None = None
+    ) -> Evaluation:
         """Outputs and the verdict per row."""
 
 
@@ -117,11 +119,17 @@ def batch_shape(values: Mapping[str, torch.Tensor], boundary: Mapping[str, Bound
 
 
 def evaluate(
-    law: Law, values: Mapping[str, torch.Tensor], boundary: Mapping[str, Boundary], where: str, jacobian: bool = False
+    law: Law,
+    values: Mapping[str, torch.Tensor],
+    boundary: Mapping[str, Boundary],
+    where: str,
+    jacobian: bool = False,
+    pairs: Sequence[tuple[str, str]] | None = None,
 ) -> Evaluation:
     """The outputs of a law for inputs whose batch shapes broadcast.
 
     :param where: begins the message of an error: the driver, the step, the time
+    :param pairs: derivatives that are needed, ``(output, input)``; without them those that the law gives by itself
     :raises ConvergenceError: rows did not converge; it names them
     :raises InputError: an input is not finite
     """
@@ -129,7 +137,7 @@ def evaluate(
     given = {
         n: v.expand((*batch, *v.shape[v.ndim - len(boundary[n].trailing) :])).contiguous() for n, v in values.items()
     }
-    found = law.evaluate(given, jacobian)
+    found = law.evaluate(given, jacobian, pairs)
     if found.failed_rows or bool((torch.as_tensor(found.status) != int(Status.CONVERGED)).any()):
         raise _failure(law, found, given, boundary, where, batch)
     return found

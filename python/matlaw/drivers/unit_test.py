@@ -41,7 +41,7 @@ class ModelUnitTest(Driver):
     * ``output_rel_tol``, ``output_abs_tol``, or ``value_rel_tol``, ``value_abs_tol``: tolerances of outputs
     * ``check_derivatives``: compare derivatives with differences
     * ``derivative_pairs``, ``derivative_values``: pairs ``output:input`` and the ``[Tensors]`` entries of their values,
-      ``(*B, *out_base, *in_base)`` in any type of as many components
+      ``(*B, *out_sub_batch, *out_base, *in_sub_batch, *in_base)`` in any type of as many components
     * ``derivative_rel_tol``, ``derivative_abs_tol``: tolerances of derivatives
     """
 
@@ -147,8 +147,11 @@ class ModelUnitTest(Driver):
     ) -> tuple[Mapping[str, Any], dict[tuple[str, str], torch.Tensor]]:
         """Outputs and derivative blocks; without the latter, saying so, for a law that was compiled without them."""
         if jacobian:
+            # A compiled law has the pairs that it was compiled with, an eager one any.
+            every = [(o, i) for o in law.output_names for i in inputs]
+            pairs = None if hasattr(law, "handle") else every
             try:
-                found = evaluate(law, values, inputs, self.location, jacobian=True)
+                found = evaluate(law, values, inputs, self.location, jacobian=True, pairs=pairs)
             except FatalError as error:
                 if self._pairs or not hasattr(law, "handle"):
                     raise
@@ -171,7 +174,7 @@ class ModelUnitTest(Driver):
                 known = [f"{o}:{i}" for o, i in blocks]
                 raise self.context.unknown("derivative", f"{output}:{given}", known, "derivative_pairs")
             block = blocks[output, given]
-            base = (*outputs[output].trailing, *inputs[given].base_shape)
+            base = (*outputs[output].trailing, *inputs[given].trailing)
             size = int(torch.Size(base).numel())
             if expected.numel() % size:
                 raise self.context.error(
@@ -214,8 +217,8 @@ class ModelUnitTest(Driver):
     def _differences(
         self, law: Law, values: dict[str, torch.Tensor], inputs: dict[str, Boundary], given: str
     ) -> dict[str, torch.Tensor]:
-        """Central differences of all outputs, ``(*B, *sub_batch, *out_base, *in_base)``."""
-        base = inputs[given].base_shape
+        """Central differences of all outputs, ``(*B, *out_sub_batch, *out_base, *in_sub_batch, *in_base)``."""
+        base = inputs[given].trailing
         ndim = len(base)
         flat = values[given].reshape(*values[given].shape[: values[given].ndim - ndim], -1)
         scale = max(float(flat.abs().max()) if flat.numel() else 0.0, _SMALLEST_SCALE)

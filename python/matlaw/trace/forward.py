@@ -70,8 +70,7 @@ class Traced:
 
 
 def _bytes(constant: torch.Tensor) -> bytes:
-    data = constant.detach().contiguous().cpu()
-    return data.reshape(-1).view(torch.uint8).numpy().tobytes() if data.numel() else b""
+    return constant.detach().cpu().numpy().tobytes()
 
 
 def trace(

@@ -351,5 +351,6 @@ def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
-    bits = [x.detach().contiguous().reshape(-1).view(torch.uint8) for x in (a, b)]
-    return bool(torch.equal(*bits))
+    # A copy, because `contiguous` leaves the stride of an axis of one element as it is, and a view needs it to be one.
+    copies = (x.detach().clone(memory_format=torch.contiguous_format) for x in (a, b))
+    return bool(torch.equal(*(x.reshape(-1).view(torch.uint8) for x in copies)))

@@ -241,3 +241,12 @@ def test_unknown_model(models: Path) -> None:
 def test_a_model_name_that_names_no_file_is_refused(models: Path, name: str) -> None:
     with pytest.raises(CompileError, match="names no file"):
         Request(models / "linear_elastic.i", name).check()
+
+
+def test_what_reduces_the_rows_of_a_call_is_refused(tmp_path: Path) -> None:
+    law = tmp_path / "law.i"
+    law.write_text("[Models]\n[model]\ntype = SR2DynamicMean\nfrom = 'a'\nto = 'b'\ndim = 0\n[]\n[]\n")
+    with pytest.raises(
+        CompileError, match=r"law\.i:2: \[Models\]/\[model\]: SR2DynamicMean reduces the rows of a call"
+    ):
+        Planner(Request(law, "model"))

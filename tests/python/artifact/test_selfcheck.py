@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
 
-from matlaw.artifact import selfcheck
+from matlaw import load_model
+from matlaw.artifact import compile_model, selfcheck
 from matlaw.artifact.rounding import with_noise
 from matlaw.errors import CompileError
 from matlaw.trace import graphs as g
@@ -107,6 +109,42 @@ def test_wrong_derivatives_of_eager_are_found() -> None:
     assert 0 < selfcheck.check_finite_differences(right_graph, expected, "test") < 1e-6
 
 
+def test_differences_say_nothing_at_a_kink_and_much_beside_it() -> None:
+    """Row 0 is zero, where central differences of the positive part are a half and its derivative is zero or one."""
+    for factor in (1.0, 1.1):
+
+        def function(x: torch.Tensor, f: float = factor) -> list[torch.Tensor]:
+            return [1.0 + PositivePart.apply(x, f)]  # type: ignore[no-untyped-call]
+
+        graph = g.jvp_graph("test", g.Forward("positive", function, (X,), (X,)), [g.Pair("x", "x")])
+        expected = selfcheck.reference(graph, {}, False)
+        if factor == 1.0:
+            assert selfcheck.check_finite_differences(graph, expected, "test") < 1e-6
+        else:
+            with pytest.raises(CompileError, match="finite differences"):
+                selfcheck.check_finite_differences(graph, expected, "test")
+
+
+class PositivePart(torch.autograd.Function):
+    """The positive part, with a factor on its derivative."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: torch.Tensor, factor: float) -> torch.Tensor:
+        return x.clamp(min=0.0)
+
+    @staticmethod
+    def setup_context(ctx: object, inputs: tuple, output: torch.Tensor) -> None:
+        ctx.save_for_backward(inputs[0])  # type: ignore[attr-defined]
+        ctx.factor = inputs[1]  # type: ignore[attr-defined]
+
+    @staticmethod
+    def backward(ctx: object, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
+        [x] = ctx.saved_tensors  # type: ignore[attr-defined]
+        return torch.where(x >= 0.0, ctx.factor * gradient, 0.0 * gradient), None  # type: ignore[attr-defined]
+
+
 def test_noise_moves_every_operation_a_little() -> None:
     x = torch.rand(6, 50, dtype=torch.float64) + 1
     [noisy] = with_noise(lambda y: [y * y + y], [x], 1e-6, 0)
@@ -152,3 +190,73 @@ def test_solutions_without_a_matrix_are_checked_by_the_matrix(kind: str) -> None
 
     with pytest.raises(CompileError, match="depends on the number of rows"):
         selfcheck.compare_solution(graph, by_size, inputs, "test.so")
+
+
+def test_a_changed_law_is_compiled_again_in_the_same_process_and_place(tmp_path: Path) -> None:
+    """The new kernels are compared, not those of the same path that are in memory already."""
+    law = tmp_path / "law.i"
+    found = []
+    for kind in ("CopyScalar", "CopySR2", "CopyR2"):
+        law.write_text(f"[Models]\n[model]\ntype = {kind}\nfrom = 'a'\nto = 'b'\n[]\n[]\n")
+        report = compile_model(law, "model", tmp_path, [":"], backend="native", cache=False)
+        assert report.verification["cpu/float64/model"] == {"native": 0.0}
+        compiled = load_model(tmp_path / "model_aoti.i", "model")
+        found.append(compiled.input_base_shapes)
+    assert found == [[()], [(6,)], [(3, 3)]]
+
+
+REACTION = """
+[Models]
+  [coefficient]
+    type = ArrheniusParameter
+    reference_value = 0.04
+    activation_energy = 2e4
+    ideal_gas_constant = 8.314
+    temperature = 'T'
+  []
+  [rate]
+    type = ContractingGeometry
+    coef = 'coefficient'
+    order = 1.0
+    conversion_degree = 'a'
+    reaction_rate = 'a_rate'
+  []
+  [integrate]
+    type = ScalarBackwardEulerTimeIntegration
+    variable = 'a'
+  []
+  [reaction]
+    type = ComposedModel
+    models = 'coefficient rate integrate'
+  []
+  [model]
+    type = ImplicitUpdate
+    equation_system = 'equations'
+    solver = 'newton'
+  []
+[]
+[EquationSystems]
+  [equations]
+    type = NonlinearSystem
+    model = 'reaction'
+    unknowns = 'a'
+  []
+[]
+[Solvers]
+  [newton]
+    type = Newton
+    linear_solver = 'lu'
+  []
+  [lu]
+    type = DenseLU
+  []
+[]
+"""
+
+
+def test_states_whose_equations_overflow_say_nothing(tmp_path: Path) -> None:
+    """A rate that grows without bounds as a sampled temperature comes near zero from below."""
+    law = tmp_path / "law.i"
+    law.write_text(REACTION)
+    report = compile_model(law, "model", tmp_path, [":"], backend="native", cache=False)
+    assert report.verification["cpu/float64/model_newton_step"]["native"] < 1e-12

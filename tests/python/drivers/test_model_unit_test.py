@@ -149,4 +149,20 @@ def test_values_bring_their_sub_batch_axes(drive):
     given = "input_Scalar_names = rates\n input_Scalar_values = g\n"
     model = "type = SumSlipRates\n slip_rates = rates\n sum_slip_rates = sum"
     outcome = unit(drive, given + "output_Scalar_names = sum\n output_Scalar_values = total", tensors, model)
-    assert outcome.ok and outcome.checks == 1 and not outcome.warnings
+    assert outcome.ok and outcome.checks == 2 and not outcome.warnings
+
+
+DIFFERENCE = "type = SR2IntermediateDiff\n from = a\n to = b\n reduces = site\n dim = 0"
+AT_SITES = python_tensor("sites", "SR2(torch.linspace(0.0, 1.0, 18).reshape(3, 6), sub_batch_ndim=1)")
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.1])
+def test_derivatives_by_values_of_sites_are_compared(drive, factor):
+    """The difference of neighbours: minus one and one, for the same component."""
+    neighbours = "torch.tensor([[-1.0, 1.0, 0.0], [0.0, -1.0, 1.0]]).reshape(2, 1, 3, 1)"
+    slopes = f"{factor} * {neighbours} * torch.eye(6).reshape(1, 6, 1, 6)"
+    tensors = AT_SITES + python_tensor("slopes", f"R2(({slopes}).reshape(24, 3, 3))")
+    options = "input_SR2_names = a\n input_SR2_values = sites\n derivative_pairs = b:a\n derivative_values = slopes"
+    outcome = unit(drive, options, tensors, DIFFERENCE)
+    assert outcome.checks == 2
+    assert outcome.ok is (factor == 1.0)

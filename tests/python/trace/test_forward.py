@@ -125,3 +125,10 @@ def test_a_derivative_inside_the_function_is_differentiated_as_well() -> None:
     torch.testing.assert_close(slope, 3.0 * x**2)
     [second] = torch.autograd.grad(slope.sum(), x)
     torch.testing.assert_close(second, 6.0 * x)
+
+
+def test_a_constant_of_one_value_may_have_any_stride() -> None:
+    """As a column of a table has it."""
+    table = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
+    traced = trace(lambda x: [x * (2.0 * table).T[:1, :1]], VECTOR, VECTOR, "law")
+    assert traced.digest == trace(lambda x: [x * (2.0 * table).T[:1, :1]], VECTOR, VECTOR, "law").digest

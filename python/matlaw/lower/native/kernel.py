@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,8 +27,30 @@ def aligned(components: int, ld: int, dtype: np.dtype) -> NDArray:
     return memory[start : start + size].view(dtype).reshape(max(components, 1), ld)
 
 
+def _load(library: Path) -> tuple[ctypes.CDLL, int]:
+    """The library, loaded from an anonymous copy of the file, and the descriptor of that copy.
+
+    The loader identifies libraries by path: it would hand out the old one for a file that was written anew.
+
+    :raises OSError: the library does not load
+    """
+    descriptor = os.memfd_create("matlaw-kernel", os.MFD_CLOEXEC)
+    try:
+        with open(descriptor, "wb", closefd=False) as copy:
+            copy.write(library.read_bytes())
+        return ctypes.CDLL(f"/proc/self/fd/{descriptor}"), descriptor
+    except OSError:
+        os.close(descriptor)
+        raise
+
+
+def _unload(handle: int, descriptor: int) -> None:
+    ctypes.CDLL(None).dlclose(ctypes.c_void_p(handle))
+    os.close(descriptor)  # last: while the library is there its path must not be given to another
+
+
 class Kernel:
-    """A loaded kernel.
+    """A kernel, in memory as long as this object lives.
 
     :param library: the shared library
     :param inputs: slots, in order
@@ -40,9 +64,10 @@ class Kernel:
         self.outputs = tuple(outputs)
         self.dtype = np.dtype(dtype)
         try:
-            self._library = ctypes.CDLL(str(library.resolve()))
+            self._library, descriptor = _load(library)
         except OSError as e:
             raise CompileError(f"{library.name}: it does not load on this machine: {e}") from e
+        weakref.finalize(self, _unload, self._library._handle, descriptor)
         version = ctypes.c_int32.in_dll(self._library, "matlaw_abi_version").value
         if version != 1:
             raise CompileError(f"{library.name}: interface version {version}, expected 1")
