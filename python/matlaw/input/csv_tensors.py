@@ -24,7 +24,7 @@ class CSVTensor:
     """One tensor per line of a CSV file with a line of column names, ``(N, *base)``.
 
     Components are taken as the file has them: shear components of a symmetric tensor already carry the factor sqrt(2).
-    Empty lines and lines that start with ``#`` are skipped.
+    Empty lines and lines that start with ``#`` are skipped; every other line has as many values as there are names.
 
     * ``csv_file``: the file, relative to the input file
     * ``variable``: what the column names begin with; the components' suffixes are appended
@@ -69,25 +69,51 @@ def _read_columns(path: Path, names: list[str], context: Context) -> list[list[f
 
     :raises InputFileError: the file cannot be read, has no such column, or holds something that is not a number
     """
+    (_, header), *rows = _read_rows(path, context)
+    for name in names:
+        if header.count(name) > 1:
+            raise context.error(f"'{path}': {header.count(name)} columns are called '{name}'", "csv_file")
+        if name not in header:
+            raise context.error(f"'{path}': {unknown_name('column', name, header)}", "csv_file")
+    if not rows:
+        raise context.error(f"'{path}' has a line of column names and no values", "csv_file")
+    places = [header.index(name) for name in names]
+    found: list[list[float]] = [[] for _ in names]
+    for number, row in rows:
+        if len(row) < len(header) or any(row[len(header) :]):
+            raise context.error(
+                f"'{path}', line {number}: expected {len(header)} values, as there are column names, got {len(row)}",
+                "csv_file",
+            )
+        for column, place, name in zip(found, places, names, strict=True):
+            column.append(_number(row[place], path, number, name, context))
+    return found
+
+
+def _read_rows(path: Path, context: Context) -> list[tuple[int, list[str]]]:
+    """The number and the values of every line that has some.
+
+    :raises InputFileError: the file cannot be read or has no such lines
+    """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise context.error(f"'{path}' cannot be read: {error}", "csv_file") from error
-    lines = [(i, line) for i, line in enumerate(io.StringIO(text), 1) if line.strip() and not line.startswith("#")]
-    if not lines:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise context.error(f"'{path}' cannot be read: {reason}", "csv_file") from error
+    rows = []
+    for number, line in enumerate(io.StringIO(text), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if line.count('"') % 2:
+            raise context.error(f"'{path}', line {number}: a quote has to end in its line", "csv_file")
+        try:
+            [row] = csv.reader([line], skipinitialspace=True)
+        except csv.Error as error:
+            raise context.error(f"'{path}', line {number}: {error}", "csv_file") from error
+        rows.append((number, [value.strip() for value in row]))
+    if not rows:
         raise context.error(f"'{path}' is empty; expected a line of column names", "csv_file")
-    rows = list(csv.reader((line for _, line in lines), skipinitialspace=True))
-    header = [name.strip() for name in rows[0]]
-    places = []
-    for name in names:
-        if name not in header:
-            raise context.error(f"'{path}': {unknown_name('column', name, header)}", "csv_file")
-        places.append(header.index(name))
-    found: list[list[float]] = [[] for _ in names]
-    for (number, _), row in zip(lines[1:], rows[1:], strict=True):
-        for column, place, name in zip(found, places, names, strict=True):
-            column.append(_number(row[place].strip() if place < len(row) else "", path, number, name, context))
-    return found
+    return rows
 
 
 def _number(text: str, path: Path, line: int, column: str, context: Context) -> float:

@@ -21,6 +21,7 @@ from matlaw.models.variable import old
 
 #: The sections that an input file may have.
 SECTIONS = ("Settings", "Tensors", "Data", "Solvers", "EquationSystems", "Models", "Drivers")
+_OTHER_TYPES = ". matlaw-syntax lists all types; --load adds types of your own"
 
 
 class InputFile:
@@ -196,7 +197,7 @@ class InputFile:
         if kind not in types:
             place = self.location(node, f"[{section}]/[{name}]")
             elsewhere = [s for s in sections_of(kind) if s != section]
-            hint = f". It belongs in [{elsewhere[0]}]" if elsewhere else ""
+            hint = f". It belongs in [{elsewhere[0]}]" if elsewhere else _OTHER_TYPES
             raise InputFileError(f"{place}: {unknown_name('type', kind, types)}{hint}")
         self._building.append(key)
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -36,5 +37,21 @@ def unknown_name(what: str, name: str, choices: Iterable[str]) -> str:
     message = f"unknown {what} '{name}'{closest(name, known) or '.'}"
     if len(known) <= _LISTED:
         return f"{message} Known: {', '.join(known) or 'none'}"
-    alike = sorted(difflib.get_close_matches(name, known, n=5))
-    return f"{message} {f'Alike, of {len(known)}' if alike else 'Known'}: {', '.join(alike or known)}"
+    alike = sorted(difflib.get_close_matches(name, known, n=5)) or _of_same_words(name, known)
+    return f"{message} Alike, of {len(known)}: {', '.join(alike) or 'none'}"
+
+
+def _of_same_words(name: str, choices: Iterable[str], most: int = 5) -> list[str]:
+    """Names that share words with another, those that share most first.
+
+    >>> _of_same_words("SurrogateFlowRate", ["PerzynaPlasticFlowRate", "YieldFunction", "ElasticStrainRate"])
+    ['PerzynaPlasticFlowRate', 'ElasticStrainRate']
+    """
+    wanted = _words(name)
+    shared = sorted((-len(wanted & _words(choice)), choice) for choice in choices)
+    return [choice for count, choice in shared[:most] if count]
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name such as ``LinearIsotropicElasticity`` or ``mixed_control``."""
+    return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}

@@ -121,3 +121,32 @@ def test_csv_tensors_name_what_is_wrong(write, options, message):
     path = write(f"[Tensors]\n [v]\n type = CSVVec\n {options}\n []\n[]\n")
     with pytest.raises(InputFileError, match=message):
         InputFile(path).build("Tensors", "v")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is empty; expected a line of column names"),
+        ("# nothing\n\n", "is empty; expected a line of column names"),
+        ("q,r\n", "has a line of column names and no values"),
+        ("q,r\n1,2\n3\n", "line 3: expected 2 values, as there are column names, got 1"),
+        ("q,r\n1,2\n\n3,4,5\n", "line 4: expected 2 values, as there are column names, got 3"),
+        ("q,q\n1,2\n", "2 columns are called 'q'"),
+        ("q;r\n1;2\n", "unknown column 'q'. Known: q;r"),
+        ('q,r\n1,"2\n3",4\n', "line 2: a quote has to end in its line"),
+        ("q,r\n,2\n", "line 2, column 'q': expected a number, got ''"),
+        ("q,r\n0x10,2\n", "line 2, column 'q': expected a number, got '0x10'"),
+        ("q,r\n" + "9" * 200000 + ",2\n", "line 2: field larger than field limit"),
+    ],
+)
+def test_files_of_another_form_are_refused(write, content, message):
+    write(content, "x.csv")
+    path = write("[Tensors]\n [v]\n type = CSVScalar\n csv_file = x.csv\n variable = q\n []\n[]\n")
+    with pytest.raises(InputFileError, match=rf"law\.i:4: \[Tensors\]/\[v\]: option 'csv_file': .*x\.csv'.*{message}"):
+        InputFile(path).build("Tensors", "v")
+
+
+def test_quotes_blanks_and_line_ends_of_other_programs(write):
+    write('\ufeff"q" , r,\r\n  # a comment\r\n "1.5", 2,\r\n\r\n-3e2, 4,,\r\n', "x.csv")
+    path = write("[Tensors]\n [v]\n type = CSVScalar\n csv_file = x.csv\n variable = q\n []\n[]\n")
+    assert InputFile(path).build("Tensors", "v").value.data.tolist() == [1.5, -300.0]

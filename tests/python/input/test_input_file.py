@@ -118,6 +118,7 @@ ONE = "[Models]\n  [m]\n    type = YieldFunction\n    yield_stress = 5\n  []\n[]
         (ONE.replace("    type = YieldFunction\n", ""), r"law\.i:2: \[Models\]/\[m\]: missing option 'type'"),
         (ONE.replace("YieldFunction", "yieldfunction"), r"law\.i:2: \[Models\]/\[m\]: unknown type 'yieldfunction'; did you mean 'YieldFunction'\?"),  # noqa: E501
         (ONE.replace("YieldFunction", "Newton"), r"unknown type 'Newton'.*It belongs in \[Solvers\]"),
+        (ONE.replace("YieldFunction", "LearnedFlowRate"), r"unknown type 'LearnedFlowRate'\. Alike, of \d+: PerzynaPlasticFlowRate, .*\. matlaw-syntax lists all types; --load adds types of your own$"),  # noqa: E501
         (ONE.replace("[Models]", "[Model]"), r"law\.i:1: unknown section 'Model'; did you mean 'Models'\?"),
         (ONE.replace("    yield_stress", "    [sub]\n    []\n    yield_stress"), r"unexpected block \[sub\]"),
         (ONE + "[Models]\n  [m]\n    yield_function = f\n  []\n[]\n", r"law\.i:8: block \[Models/m\] is there twice, first in line 2"),  # noqa: E501
