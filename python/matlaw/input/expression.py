@@ -145,7 +145,9 @@ def evaluate_batched(
     source = "\n".join([lines[0].strip(), textwrap.dedent("\n".join(lines[1:]))]).strip()
     try:
         tree = ast.parse(source, mode="exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except SyntaxError as error:
+        raise ExpressionError(f"not an expression: line {error.lineno or 1}: {error.msg}") from error
+    except (ValueError, RecursionError, MemoryError) as error:
         raise ExpressionError(f"not an expression: {error}") from error
     interpreter = _Interpreter(tensor, batch_shape)
     try:
@@ -232,6 +234,8 @@ class _Interpreter:
             raise
         except RecursionError:
             raise
+        except OverflowError as error:
+            raise ExpressionError(f"line {node.lineno}: a number is too large; floats end at 1.8e308") from error
         except Exception as error:
             raise ExpressionError(f"line {node.lineno}: {type(error).__name__}: {error}") from error
 
@@ -391,6 +395,8 @@ class _Interpreter:
         if any(isinstance(a, ast.Starred) for a in node.args):
             raise ExpressionError(f"line {node.lineno}: unpacking with * is not allowed")
         for keyword in node.keywords:
+            if keyword.arg is None:
+                raise ExpressionError(f"line {node.lineno}: unpacking with ** is not allowed")
             if keyword.arg not in KEYWORDS:
                 raise ExpressionError(f"line {node.lineno}: {unknown_name('keyword', str(keyword.arg), KEYWORDS)}")
         function, owner = self._function(node.func)
@@ -458,7 +464,9 @@ def _counted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
 
 
 def _kind(value: Any) -> str:
-    return type(value).__name__
+    if isinstance(value, _Torch):
+        return f"the functions torch.{value.prefix}*"
+    return "a lambda" if isinstance(value, _Lambda) else type(value).__name__
 
 
 def _repeated(values: list[Any], times: int) -> list[Any]:
@@ -493,10 +501,11 @@ def _typed(kind: type[Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if isinstance(value, Tensor):
         raise ExpressionError(f"{kind.__name__} cannot be made from {_kind(value)}")
     data = torch.as_tensor(value, dtype=torch.float64)
+    if data.ndim < kind.base_ndim or tuple(data.shape[data.ndim - kind.base_ndim :]) != kind.base_shape:
+        shape = ", ".join(["*B", *map(str, kind.base_shape)])
+        raise ExpressionError(f"{kind.__name__}: expected shape ({shape}), got {tuple(data.shape)}")
     if type(sub) is not int or not 0 <= sub <= data.ndim - kind.base_ndim:
         raise ExpressionError(f"{kind.__name__}: sub_batch_ndim={sub} does not fit the shape {tuple(data.shape)}")
-    if tuple(data.shape[data.ndim - kind.base_ndim :]) != kind.base_shape:
-        raise ExpressionError(f"{kind.__name__}: expected shape (*B, *{kind.base_shape}), got {tuple(data.shape)}")
     return to_internal(data, kind, sub)
 
 

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-#: More names than these are not listed in full.
+#: More names than these are not listed in full, unless none of them is alike; and more than these never.
 _LISTED: Final = 30
+_MOST: Final = 100
 
 
 def closest(name: str, choices: Iterable[str]) -> str:
@@ -38,6 +39,8 @@ def unknown_name(what: str, name: str, choices: Iterable[str]) -> str:
     if len(known) <= _LISTED:
         return f"{message} Known: {', '.join(known) or 'none'}"
     alike = sorted(difflib.get_close_matches(name, known, n=5)) or _of_same_words(name, known)
+    if not alike and len(known) <= _MOST:
+        return f"{message} Known: {', '.join(known)}"
     return f"{message} Alike, of {len(known)}: {', '.join(alike) or 'none'}"
 
 

@@ -123,6 +123,8 @@ class Region:
         for i, size in enumerate(sizes):
             if size == -1 and i >= missing:
                 sizes[i] = own[i - missing]
+            elif size < 0:
+                raise ExpressionError(f"expand: expected extents that are not negative, got {size}")
         data = self.owner.data
         for _ in range(missing):
             data = data.unsqueeze(self.start)

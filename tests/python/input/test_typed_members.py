@@ -99,7 +99,7 @@ def test_an_entry_with_several_batch_axes_keeps_them():
         ("Scalar(1.0).dynamic_batch.owner", "unknown member of dynamic_batch 'owner'"),
         ("Scalar(1.0).dynamic_batch.retag(1)", "unknown member of dynamic_batch 'retag'"),
         ("SR2.fill.function(1)", "attribute 'function' of Member is not allowed"),
-        ("(lambda x: x).node", "attribute 'node' of _Lambda is not allowed"),
+        ("(lambda x: x).node", "attribute 'node' of a lambda is not allowed"),
         ("torch.nn.Module", "unknown torch function 'nn.Module'"),
         ("linspace(0, 1, 3)", "take groups of axes"),
         ("linspace(Scalar(0.0).dynamic_batch, Scalar(0.0).sub_batch, 3)", "one group of axes"),
