@@ -22,7 +22,10 @@ def extensions_of(options: argparse.Namespace) -> list[str]:
 
 def add_overrides(parser: argparse.ArgumentParser) -> None:
     """The arguments that :func:`parse` takes as overrides."""
-    parser.add_argument("overrides", nargs="*", metavar="override", help="for instance Models/elasticity/E:=1")
+    # Without a default argparse calls them required.
+    parser.add_argument(
+        "overrides", nargs="*", default=[], metavar="override", help="for instance Models/elasticity/E:=1"
+    )
 
 
 def parse(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:

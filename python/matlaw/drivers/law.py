@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import torch
 
-from matlaw.errors import ConvergenceError, InputError
+from matlaw.errors import ConvergenceError, FatalError, InputError
 from matlaw.evaluation import Evaluation, Reason, Status
 
 
@@ -132,8 +132,11 @@ def evaluate(
     :param pairs: derivatives that are needed, ``(output, input)``; without them those that the law gives by itself
     :raises ConvergenceError: rows did not converge; it names them
     :raises InputError: an input is not finite
+    :raises FatalError: there are no rows
     """
     batch = batch_shape(values, boundary)
+    if 0 in batch:
+        raise FatalError(f"{where}: the inputs have the batch shape {batch}, so that there is no row to evaluate")
     given = {
         n: v.expand((*batch, *v.shape[v.ndim - len(boundary[n].trailing) :])).contiguous() for n, v in values.items()
     }

@@ -37,6 +37,11 @@ def load_driver(
     """
     load_extensions(extensions)
     file = InputFile(Path(path), overrides)
+    if not file.names("Drivers"):
+        raise InputFileError(
+            f"{file.path}: there is no block of [Drivers] that says what to do with a model; see docs/run.md, or "
+            "matlaw-syntax --section Drivers"
+        )
     if name not in file.names("Drivers"):
         raise InputFileError(f"{file.path}: {unknown_name('driver', name, file.names('Drivers'))}")
     driver: Driver = file.build("Drivers", name)

@@ -54,7 +54,7 @@ class TransientDriver(Driver):
         self._time_name: str = context.option("time")
         self._save_as: str = context.option("save_as")
         time = read_value(context, context.option("prescribed_time"), "Scalar", "prescribed_time")
-        if time.constant or not time.data.ndim or not time.data.shape[0]:
+        if time.constant or not time.data.ndim or not time.data.numel():
             raise context.error(
                 f"expected a Scalar whose first axis is the steps, got one of shape {tuple(time.data.shape)}",
                 "prescribed_time",
@@ -102,7 +102,7 @@ class TransientDriver(Driver):
         self._check(boundary, outputs)
         history = History(boundary={**outputs, **boundary})
         outcome = Outcome(history=history, save_as=Path(self._save_as) if self._save_as else None)
-        outcome.warnings += self._unset(boundary, outputs)
+        outcome.warnings += [*self._unset(boundary, outputs), *self._back_in_time()]
         initial = {
             name: _at_all_sites(v, {**boundary, **outputs}[name]).to(law.dtype).to(law.device)
             for name, (v, _) in self._initial.items()
@@ -180,6 +180,14 @@ class TransientDriver(Driver):
             + (_lost_state(n) or closest(n, [other for other in alike if other not in names]))
             for n in names
         ]
+
+    def _back_in_time(self) -> list[str]:
+        """The first step whose time is before that of the step before."""
+        back = (self._times.reshape(self.steps, -1).diff(dim=0) < 0.0).any(dim=1).nonzero()
+        if not len(back):
+            return []
+        step = int(back[0]) + 1
+        return [f"time goes back at step {step}, from {self._time_text(step - 1)} to {self._time_text(step)}"]
 
     def _prescribe(self, step: int, law: Law, inputs: dict[str, Boundary]) -> dict[str, torch.Tensor]:
         values = {}

@@ -32,18 +32,6 @@ def test_result_file_plot_and_summary(capsys, tmp_path):
     assert float(lines[10]["output.stress_xy"]) == pytest.approx(225.447451572, rel=1e-8)
 
 
-def test_every_example_runs(capsys):
-    found = {path.name: [] for path in EXAMPLES.glob("*.i")}
-    assert len(found) >= 2
-    for path in EXAMPLES.glob("*.i"):
-        text = path.read_text()
-        drivers = text[text.index("[Drivers]") :].splitlines()
-        names = [line.strip("[] ") for line in drivers if line.startswith("  [") and line.strip() != "[]"]
-        for name in names:
-            assert main([str(path), name, "-q"]) == 0, (path, name, capsys.readouterr().err)
-    assert capsys.readouterr().out == ""
-
-
 def test_plot_without_names_beside_the_working_directory(tmp_path):
     assert main([CYCLE, "cycle", "-q", "--plot"]) == 0
     assert [p.name for p in tmp_path.iterdir()] == ["shear_cycle_cycle.png"]
@@ -81,6 +69,7 @@ def test_a_law_that_does_not_converge_ends_with_1_and_writes_nothing(capsys, tmp
     [
         (["no.i", "cycle"], "no.i: cannot be read"),
         ([CYCLE, "cycel"], "did you mean 'cycle'"),
+        ([str(EXAMPLES.parent / "models" / "chaboche2.i"), "model"], "there is no block of [Drivers]"),
         ([CYCLE, "cycle", "-o", "x.vtk"], "ends with .pt, .npz, .csv"),
         ([CYCLE, "cycle", "--load", "no_such_module"], "no_such_module"),
         ([CYCLE, "cycle", "Models/no/x:=1"], "unknown block of"),
@@ -94,6 +83,12 @@ def test_wrong_input_ends_with_2_and_one_line(capsys, arguments, message):
     captured = capsys.readouterr()
     assert message in captured.err
     assert len(captured.err.splitlines()) == 1 and captured.err.startswith("matlaw-run: error: ")
+
+
+def test_a_missing_driver_is_what_is_missing(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main([CYCLE])
+    assert caught.value.code == 2 and capsys.readouterr().err.endswith("arguments are required: driver\n")
 
 
 def test_a_stray_word_is_no_override(capsys):

@@ -5,7 +5,7 @@ import torch
 from driver_inputs import python_tensor
 
 from matlaw.drivers import load_driver, run_driver
-from matlaw.errors import ConvergenceError, InputFileError
+from matlaw.errors import ConvergenceError, FatalError, InputFileError
 
 RATE = "type = ScalarVariableRate\n variable = a\n variable_rate = da"
 SUM = "type = SR2LinearCombination\n from = 'a b'\n to = c\n weights = '1 -1'"
@@ -169,3 +169,25 @@ def test_an_unknown_driver_or_model_is_named(write):
         run_driver(path, "e")
     with pytest.raises(InputFileError, match="unknown model 'm'"):
         run_driver(path, "d")
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_no_row_is_refused_and_one_is_enough(drive, rows):
+    tensors = python_tensor("times", "Scalar([0.0, 1.0])") + python_tensor("e", f"SR2(torch.zeros(2, {rows}, 6))")
+    law = "type = LinearIsotropicElasticity\n strain = e\n stress = s\n coefficients = '1 0'\n"
+    law += "coefficient_types = 'YOUNGS_MODULUS POISSONS_RATIO'"
+    driver = "prescribed_time = times\n prescribed_SR2_names = e\n prescribed_SR2_values = e"
+    if rows:
+        assert drive(law, driver, tensors).history.stacked("output", "s").shape == (2, 1, 6)
+    else:
+        with pytest.raises(FatalError, match=r"step 1 of 1, time 1: .* batch shape \(0,\), so that there is no row"):
+            drive(law, driver, tensors)
+
+
+@pytest.mark.parametrize(("times", "warnings"), [([0.0], 0), ([0.0, 1.0, 1.0], 0), ([0.0, 1.0, 0.5], 1)])
+def test_time_that_goes_back_is_reported(drive, times, warnings):
+    tensors = python_tensor("times", f"Scalar({times})")
+    copy = "type = CopyScalar\n from = t\n to = now"
+    outcome = drive(copy, "prescribed_time = times", tensors)
+    found = [w for w in outcome.warnings if "time goes back at step 2, from 1 to 0.5" in w]
+    assert len(found) == warnings
