@@ -104,7 +104,7 @@ namespace
 /// Public -> internal -> public, in chunks.
 at::Tensor round_trip(const at::Tensor & tensor, const std::vector<std::int64_t> & batch,
                       const std::vector<std::int64_t> & sub_batch, const std::vector<std::int64_t> & base,
-                      std::int64_t chunk)
+                      std::int64_t chunk, bool batch_last)
 {
   const auto extent = [](const std::vector<std::int64_t> & shape)
   {
@@ -116,10 +116,13 @@ at::Tensor round_trip(const at::Tensor & tensor, const std::vector<std::int64_t>
   auto shape = batch;
   shape.insert(shape.end(), sub_batch.begin(), sub_batch.end());
   shape.insert(shape.end(), base.begin(), base.end());
-  auto result = at::full(shape, -1.0, at::kDouble);
   const runtime::RowReader<double> reader(tensor, batch, sub_batch, base);
-  const runtime::RowWriter<double> writer(result.mutable_data_ptr<double>(), extent(sub_batch), extent(base));
-  const auto size = extent(sub_batch) * extent(base);
+  const auto size = extent(sub_batch) * extent(base), all = extent(batch);
+  const auto result = at::full({all * size}, -1.0, at::kDouble);
+  auto * data = result.mutable_data_ptr<double>();
+  const runtime::RowWriter<double> writer(batch_last ? runtime::RowPlace<double>{data, 1, all}
+                                                     : runtime::RowPlace<double>{data, size, 1},
+                                          extent(sub_batch), extent(base));
   for (std::int64_t first = 0; first < extent(batch); first += chunk)
   {
     const auto rows = std::min(chunk, extent(batch) - first);
@@ -130,7 +133,7 @@ at::Tensor round_trip(const at::Tensor & tensor, const std::vector<std::int64_t>
       EXPECT_EQ(slot[c * (chunk + 8) + chunk + 7], slot[c * (chunk + 8) + rows - 1]);
     writer.write(first, rows, slot.data(), chunk + 8);
   }
-  return result;
+  return batch_last ? result.reshape({size, all}).t().reshape(shape) : result.reshape(shape);
 }
 }
 
@@ -138,19 +141,22 @@ TEST(Layout, reads_any_strides_and_broadcasts)
 {
   const auto full = at::arange(4 * 5 * 2 * 3, at::kDouble).reshape({4, 5, 2, 3});
   for (const std::int64_t chunk : {1, 3, 8, 20})
-  {
-    EXPECT_TRUE(at::equal(round_trip(full, {4, 5}, {2}, {3}, chunk), full));
-    EXPECT_TRUE(at::equal(round_trip(full, {4, 5, 2}, {}, {3}, chunk), full));
-    EXPECT_TRUE(at::equal(round_trip(full, {4}, {5}, {2, 3}, chunk), full));
-    const auto transposed = full.permute({1, 0, 3, 2});
-    EXPECT_TRUE(at::equal(round_trip(transposed, {5, 4}, {3}, {2}, chunk), transposed));
-    const auto strided = full.slice(0, 1, 4, 2).slice(3, 0, 3, 2);
-    EXPECT_TRUE(at::equal(round_trip(strided, {2, 5}, {2}, {2}, chunk), strided));
-    const auto row = full.select(0, 2);
-    EXPECT_TRUE(at::equal(round_trip(row, {4, 5}, {2}, {3}, chunk), row.expand({4, 5, 2, 3})));
-    const auto one = full.narrow(0, 0, 1).narrow(2, 0, 1);
-    EXPECT_TRUE(at::equal(round_trip(one, {4, 5}, {2}, {3}, chunk), one.expand({4, 5, 2, 3})));
-    const auto scalar = at::scalar_tensor(3.5, at::kDouble);
-    EXPECT_TRUE(at::equal(round_trip(scalar, {6}, {}, {}, chunk), scalar.expand({6})));
-  }
+    for (const bool batch_last : {false, true})
+    {
+      EXPECT_TRUE(at::equal(round_trip(full, {4, 5}, {2}, {3}, chunk, batch_last), full));
+      EXPECT_TRUE(at::equal(round_trip(full, {4, 5, 2}, {}, {3}, chunk, batch_last), full));
+      EXPECT_TRUE(at::equal(round_trip(full, {4}, {5}, {2, 3}, chunk, batch_last), full));
+      const auto transposed = full.permute({1, 0, 3, 2});
+      EXPECT_TRUE(at::equal(round_trip(transposed, {5, 4}, {3}, {2}, chunk, batch_last), transposed));
+      const auto last = full.reshape({20, 2, 3}).permute({1, 2, 0}).contiguous().permute({2, 0, 1});
+      EXPECT_TRUE(at::equal(round_trip(last, {20}, {2}, {3}, chunk, batch_last), last));
+      const auto strided = full.slice(0, 1, 4, 2).slice(3, 0, 3, 2);
+      EXPECT_TRUE(at::equal(round_trip(strided, {2, 5}, {2}, {2}, chunk, batch_last), strided));
+      const auto row = full.select(0, 2);
+      EXPECT_TRUE(at::equal(round_trip(row, {4, 5}, {2}, {3}, chunk, batch_last), row.expand({4, 5, 2, 3})));
+      const auto one = full.narrow(0, 0, 1).narrow(2, 0, 1);
+      EXPECT_TRUE(at::equal(round_trip(one, {4, 5}, {2}, {3}, chunk, batch_last), one.expand({4, 5, 2, 3})));
+      const auto scalar = at::scalar_tensor(3.5, at::kDouble);
+      EXPECT_TRUE(at::equal(round_trip(scalar, {6}, {}, {}, chunk, batch_last), scalar.expand({6})));
+    }
 }

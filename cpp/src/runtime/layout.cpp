@@ -64,6 +64,17 @@ RowReader<Real>::RowReader(const at::Tensor & tensor, const std::vector<std::int
 }
 
 template <typename Real>
+const Real * RowReader<Real>::rows_of_components(std::int64_t ld) const
+{
+  if (_sizes.size() != 1 || _strides[0] != 1)
+    return nullptr;
+  for (std::size_t c = 0; c < _components.size(); c++)
+    if (_components[c] != std::int64_t(c) * ld)
+      return nullptr;
+  return _data;
+}
+
+template <typename Real>
 void RowReader<Real>::read(std::int64_t first, std::int64_t rows, Real * slot, std::int64_t ld) const
 {
   // Runs of rows along the innermost batch axis have one stride.
@@ -79,6 +90,13 @@ void RowReader<Real>::read(std::int64_t first, std::int64_t rows, Real * slot, s
     {
       offset += index % _sizes[axis] * _strides[axis];
       index /= _sizes[axis];
+    }
+    if (step == 1)
+    {
+      for (std::size_t c = 0; c < _components.size(); c++)
+        std::copy_n(_data + offset + _components[c], run, slot + std::int64_t(c) * ld + done);
+      done += run;
+      continue;
     }
     if (_consecutive)
     {
@@ -109,20 +127,26 @@ template <typename Real>
 void RowWriter<Real>::write(std::int64_t first, std::int64_t rows, const Real * slot, std::int64_t ld) const
 {
   const auto size = _sub_batch_size * _base_size;
+  const auto place = _place.from_row(first);
+  if (place.batch_last())
+  {
+    for (std::int64_t b = 0; b < _base_size; b++)
+      for (std::int64_t s = 0; s < _sub_batch_size; s++)
+        std::copy_n(slot + (b * _sub_batch_size + s) * ld, rows, &place.at(0, s * _base_size + b));
+    return;
+  }
   if (_sub_batch_size == 1)
-    return components_to_rows(slot, ld, size, rows, _data + first * size, size);
+    return components_to_rows(slot, ld, size, rows, place.data, place.row);
   constexpr std::int64_t tile = 8; // a cache line of the slot at a time
   for (std::int64_t row = 0; row < rows; row += tile)
   {
     const auto height = std::min(tile, rows - row);
-    Real * to = _data + (first + row) * size;
     for (std::int64_t b = 0; b < _base_size; b++)
       for (std::int64_t s = 0; s < _sub_batch_size; s++)
       {
         const Real * from = slot + (b * _sub_batch_size + s) * ld + row;
-        const auto component = s * _base_size + b;
         for (std::int64_t i = 0; i < height; i++)
-          to[i * size + component] = from[i];
+          place.at(row + i, s * _base_size + b) = from[i];
       }
   }
 }

@@ -8,6 +8,19 @@
 
 namespace matlaw::runtime
 {
+/// Where the components of rows stand: component c of row i at data[i * row + c * component]. Hosts have one of the two
+/// next to each other: the components of a row (batch first), or the rows of a component (batch last).
+template <typename Real>
+struct RowPlace
+{
+  Real * data = nullptr;
+  std::int64_t row = 0, component = 1;
+
+  bool batch_last() const { return row == 1; }
+  Real & at(std::int64_t i, std::int64_t c) const { return data[i * row + c * component]; }
+  RowPlace from_row(std::int64_t first) const { return {data + first * row, row, component}; }
+};
+
 /// Reads rows of a tensor in the public layout, whatever its strides.
 template <typename Real>
 class RowReader
@@ -20,6 +33,14 @@ public:
   /// Copies flattened rows [first, first + rows) to `slot`, component c of row i at slot[c * ld + i].
   void read(std::int64_t first, std::int64_t rows, Real * slot, std::int64_t ld) const;
 
+  /// Whether the rows of each component stand next to each other, and there are several of both.
+  bool batch_last() const { return _components.size() > 1 && _sizes.size() == 1 && _sizes[0] > 1 && _strides[0] == 1; }
+  /// Whether all rows have the same value.
+  bool same_for_all() const { return _sizes.size() == 1 && _strides[0] == 0; }
+  bool scalar() const { return _components.size() == 1; }
+  /// The first row, where component c of row i stands at [c * ld + i]; a null pointer otherwise.
+  const Real * rows_of_components(std::int64_t ld) const;
+
 private:
   const Real * _data;
   /// Offset in elements of each component, row-major over (*base, *sub_batch).
@@ -30,23 +51,24 @@ private:
   std::vector<std::int64_t> _sizes, _strides;
 };
 
-/// Writes rows to a contiguous tensor (*B, *sub_batch, *base) that starts at `data`.
+/// Writes rows of a variable, whose components are row-major over (*sub_batch, *base) where they are written.
 template <typename Real>
 class RowWriter
 {
 public:
-  RowWriter(Real * data, std::int64_t sub_batch_size, std::int64_t base_size)
-      : _data(data),
+  RowWriter(RowPlace<Real> place, std::int64_t sub_batch_size, std::int64_t base_size)
+      : _place(place),
         _sub_batch_size(sub_batch_size),
         _base_size(base_size)
   {
   }
 
-  /// Copies component c (row-major over (*base, *sub_batch)) of rows [0, rows) from slot[c * ld + i].
+  /// Copies component c (row-major over (*base, *sub_batch)) of rows [0, rows) from slot[c * ld + i] to rows from
+  /// `first` on.
   void write(std::int64_t first, std::int64_t rows, const Real * slot, std::int64_t ld) const;
 
 private:
-  Real * _data;
+  RowPlace<Real> _place;
   std::int64_t _sub_batch_size, _base_size;
 };
 

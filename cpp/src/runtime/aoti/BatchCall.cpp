@@ -1,11 +1,13 @@
 #include "aoti/BatchCall.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_strided.h>
 
 namespace matlaw::aoti
 {
@@ -27,25 +29,48 @@ BatchCall<Real>::BatchCall(const artifact::Metadata & metadata, const Arguments 
     _readers.emplace_back(arguments.parameters[k], batch, metadata.parameters[k].sub_batch_shape,
                           metadata.parameters[k].base_shape);
 
-  const auto make_for = [](const std::vector<std::int64_t> & rows, std::vector<std::int64_t> shape, at::ScalarType type)
+  const auto make_for =
+      [&](const std::vector<std::int64_t> & rows, std::vector<std::int64_t> shape, at::ScalarType type, bool batch_last)
   {
+    const auto options = at::TensorOptions().dtype(type);
+    const auto components = shape.size();
     shape.insert(shape.begin(), rows.begin(), rows.end());
-    return at::empty(shape, at::TensorOptions().dtype(type));
+    if (!batch_last)
+      return at::empty(shape, options);
+    std::vector<std::int64_t> strides(shape.size());
+    std::int64_t stride = 1;
+    for (std::size_t k = 0; k < shape.size(); k++)
+    {
+      // Innermost first: the batch axes, then the others.
+      const auto axis = k < rows.size() ? rows.size() - 1 - k : rows.size() + components - 1 - (k - rows.size());
+      strides[axis] = stride;
+      stride *= shape[axis];
+    }
+    return at::empty_strided(shape, strides, options);
+  };
+  const auto place_of = [](const at::Tensor & tensor, std::int64_t rows, std::int64_t size, bool batch_last)
+  {
+    auto * data = tensor.template mutable_data_ptr<Real>();
+    return batch_last ? runtime::RowPlace<Real>{data, 1, rows} : runtime::RowPlace<Real>{data, size, 1};
   };
   const auto make = [&](std::vector<std::int64_t> shape, at::ScalarType type)
-  { return make_for(batch, std::move(shape), type); };
-  const auto rows_of_blocks = block_rows ? std::vector<std::int64_t>{*block_rows} : batch;
+  { return make_for(batch, std::move(shape), type, false); };
+  const auto batch_last = batch_last_inputs();
   for (const auto & variable : metadata.outputs)
   {
-    const auto tensor = make(variable.public_shape(), dtype);
-    _outputs.push_back(tensor.template mutable_data_ptr<Real>());
+    const auto tensor = make_for(batch, variable.public_shape(), dtype, batch_last);
+    _outputs.push_back(place_of(tensor, _rows, variable.size, batch_last));
     _evaluation.outputs.emplace(variable.reported, tensor);
   }
+  const auto rows_of_blocks = block_rows ? std::vector<std::int64_t>{*block_rows} : batch;
   for (std::size_t k = 0; k < pairs.size(); k++)
   {
     const auto & pair = pairs[k];
-    const auto tensor = pair.batch_independent() ? constants[k].clone() : make_for(rows_of_blocks, pair.shape(), dtype);
-    _blocks.push_back(pair.batch_independent() ? nullptr : tensor.template mutable_data_ptr<Real>());
+    const bool apart = batch_last && !block_rows;
+    const auto tensor =
+        pair.batch_independent() ? constants[k].clone() : make_for(rows_of_blocks, pair.shape(), dtype, apart);
+    _blocks.push_back(pair.batch_independent() ? runtime::RowPlace<Real>{}
+                                               : place_of(tensor, _rows, pair.size(), apart));
     _evaluation.jacobian[pair.output().reported].insert_or_assign(pair.input().reported, tensor);
   }
   _evaluation.weights_version = _arguments.weights ? _arguments.weights->version : 0;
@@ -86,6 +111,16 @@ void BatchCall<Real>::read(std::int64_t first, std::int64_t rows, const Chain<Re
 }
 
 template <typename Real>
+void BatchCall<Real>::keep_sound(std::int64_t first, std::int64_t rows)
+{
+  std::fill_n(_status + first, rows, std::int8_t(Status::CONVERGED));
+  std::fill_n(_substeps + first, rows, 1);
+  std::fill_n(_iterations + first, rows, 0);
+  std::fill_n(_dt_factor + first, rows, 1.0);
+  std::fill_n(_residual + first, rows, 0.0);
+}
+
+template <typename Real>
 void BatchCall<Real>::write(std::int64_t first, std::int64_t rows, const Chain<Real> & chain,
                             const ChunkWorkspace<Real> & w, std::int64_t ld)
 {
@@ -93,19 +128,33 @@ void BatchCall<Real>::write(std::int64_t first, std::int64_t rows, const Chain<R
   for (std::size_t k = 0; k < _outputs.size(); k++)
     writer(k).write(first, rows, arena + chain.outputs()[k].offset * ld, ld);
   for (std::size_t k = 0; k < _blocks.size(); k++)
-    if (_blocks[k])
-      _pairs[k].copy(chain.derivatives()[k], arena, ld, rows, _blocks[k] + (first - _first_block) * _pairs[k].size());
+    if (_blocks[k].data)
+      _pairs[k].copy(chain.derivatives()[k], arena, ld, rows, block(k, first));
   std::copy_n(w.iterations.begin(), rows, _iterations + first);
   std::copy_n(w.dt_factor.begin(), rows, _dt_factor + first);
   std::copy_n(w.residual.begin(), rows, _residual + first);
+  // Plain pointers: bytes may be anything to the compiler, members too, and it would do one row at a time.
+  const Status * const said = w.status.data();
+  std::int8_t * const status = _status + first;
+  std::int32_t * const substeps = _substeps + first;
+  bool failed = false;
   for (std::int64_t i = 0; i < rows; i++)
   {
-    _status[first + i] = std::int8_t(w.status[i]);
-    _substeps[first + i] = w.status[i] == Status::CONVERGED;
+    const bool converged = said[i] == Status::CONVERGED;
+    substeps[i] = converged;
+    failed |= !converged;
+  }
+  if (!failed)
+  {
+    std::fill_n(status, rows, std::int8_t(Status::CONVERGED));
+    return;
   }
   for (std::int64_t i = 0; i < rows; i++)
-    if (w.status[i] != Status::CONVERGED)
+  {
+    status[i] = std::int8_t(said[i]);
+    if (said[i] != Status::CONVERGED)
       blank(first + i);
+  }
 }
 
 template <typename Real>
@@ -130,21 +179,33 @@ void BatchCall<Real>::write(std::int64_t first_row, const SubsteppedRows<Real> &
       output += _metadata.outputs[k].size * taken.ld;
     }
     for (std::size_t k = 0; k < _blocks.size(); k++)
-      if (_blocks[k])
+      if (_blocks[k].data)
         _pairs[k].copy_row(taken.derivatives.data() + substeps.first_entry(want, k) * taken.ld + p, taken.columns,
-                           taken.ld, _blocks[k] + (row - _first_block) * _pairs[k].size());
+                           taken.ld, block(k, row));
   }
 }
 
 template <typename Real>
 Evaluation BatchCall<Real>::finish()
 {
-  for (std::int64_t row = 0; row < _rows; row++)
-    if (_status[row] != std::int8_t(Status::CONVERGED))
-      _evaluation.failed_rows.push_back(row);
+  static_assert(std::int8_t(Status::CONVERGED) == 0);
+  const auto failed = [](std::int8_t status) { return status != 0; };
+  if (std::accumulate(_status, _status + _rows, 0, std::bit_or<int>()) != 0)
+    for (auto at = std::find_if(_status, _status + _rows, failed); at != _status + _rows;
+         at = std::find_if(at + 1, _status + _rows, failed))
+      _evaluation.failed_rows.push_back(at - _status);
   if (_record)
     _record->move_into(_evaluation);
   return std::move(_evaluation);
+}
+
+template <typename Real>
+bool BatchCall<Real>::batch_last_inputs() const
+{
+  const auto matters = [](const auto & reader) { return !reader.scalar() && !reader.same_for_all(); };
+  return std::any_of(_readers.begin(), _readers.end(), matters) &&
+         std::all_of(_readers.begin(), _readers.end(),
+                     [&](const auto & reader) { return !matters(reader) || reader.batch_last(); });
 }
 
 template <typename Real>
@@ -160,10 +221,11 @@ void BatchCall<Real>::blank(std::int64_t row)
 {
   constexpr auto nan = std::numeric_limits<Real>::quiet_NaN();
   for (std::size_t k = 0; k < _outputs.size(); k++)
-    std::fill_n(_outputs[k] + row * _metadata.outputs[k].size, _metadata.outputs[k].size, nan);
+    for (std::int64_t c = 0; c < _metadata.outputs[k].size; c++)
+      _outputs[k].at(row, c) = nan;
   for (std::size_t k = 0; k < _blocks.size(); k++)
-    if (_blocks[k])
-      std::fill_n(_blocks[k] + (row - _first_block) * _pairs[k].size(), _pairs[k].size(), nan);
+    for (std::int64_t c = 0; _blocks[k].data && c < _pairs[k].size(); c++)
+      block(k, row).at(0, c) = nan;
 }
 
 template class BatchCall<double>;

@@ -17,6 +17,9 @@
 namespace matlaw::aoti
 {
 /// Chunks of rows may be read and written by several threads at once. What is passed in must outlive the call.
+///
+/// Results lie in memory as the inputs do: where all inputs that have several components, and differ from row to row,
+/// have the rows of a component next to each other, so have outputs and derivatives.
 template <typename Real>
 class BatchCall
 {
@@ -29,6 +32,19 @@ public:
 
   std::int64_t rows() const { return _rows; }
   const std::vector<solve::NewtonConfig> & solvers() const { return _arguments.solvers; }
+
+  const runtime::RowReader<Real> & input(std::size_t k) const { return _readers[k]; }
+  const runtime::RowReader<Real> & parameter(std::size_t k) const { return _readers[_metadata.inputs.size() + k]; }
+  const runtime::RowPlace<Real> & output(std::size_t k) const { return _outputs[k]; }
+  /// From a row on; no place for a block that is the same for all rows.
+  runtime::RowPlace<Real> block(std::size_t pair, std::int64_t row) const
+  {
+    return _blocks[pair].from_row(row - _first_block);
+  }
+  /// Whether somebody wants to know how solves went.
+  bool history() const { return _record.has_value(); }
+  /// Rows whose outputs and blocks are in their places, without a solve.
+  void keep_sound(std::int64_t first, std::int64_t rows);
 
   /// Puts rows [first, first + rows) into the arena of a chunk, and tells it where to write down what they do.
   void read(std::int64_t first, std::int64_t rows, const Chain<Real> & chain, ChunkWorkspace<Real> & w,
@@ -46,6 +62,7 @@ public:
   Evaluation finish();
 
 private:
+  bool batch_last_inputs() const;
   runtime::RowWriter<Real> writer(std::size_t output) const;
   void blank(std::int64_t row);
 
@@ -56,8 +73,8 @@ private:
   /// Row whose blocks stand first
   std::int64_t _first_block = 0;
   std::vector<runtime::RowReader<Real>> _readers;
-  /// A block that is the same for all rows is a null pointer here: it is known already.
-  std::vector<Real *> _outputs, _blocks;
+  /// A block that is the same for all rows is no place here: it is known already.
+  std::vector<runtime::RowPlace<Real>> _outputs, _blocks;
   std::int8_t * _status;
   std::int32_t * _iterations;
   std::int32_t * _substeps;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aoti/DerivativeBuilder.h"
+#include "aoti/ForwardStage.h"
 #include "aoti/ValueBuilder.h"
 
 namespace matlaw::aoti
@@ -34,6 +35,12 @@ std::int64_t Chain<Real>::rare_size(bool derivatives) const
   for (const auto & stage : _stages)
     most = std::max(most, stage->rare_components(derivatives));
   return most;
+}
+
+template <typename Real>
+const ForwardStage<Real> * Chain<Real>::only_forward_stage() const
+{
+  return _stages.size() == 1 ? dynamic_cast<const ForwardStage<Real> *>(_stages[0].get()) : nullptr;
 }
 
 template <typename Real>

@@ -14,6 +14,9 @@
 
 namespace matlaw::aoti
 {
+template <typename Real>
+struct ForwardStage;
+
 /// Built once per artifact; run() is const and reentrant.
 template <typename Real>
 class Chain
@@ -31,6 +34,8 @@ public:
   /// With Start::GIVEN: where the caller puts the derivatives of each input before a run, (its size, all seeds)
   const std::vector<Slot> & carried() const { return _carried; }
   const std::vector<std::int64_t> & seed_sizes() const { return _seed_sizes; }
+  /// The stage of a law that is one forward segment; a null pointer for others.
+  const ForwardStage<Real> * only_forward_stage() const;
   /// Components of the arena of a run with or without derivatives.
   std::int64_t arena_size(bool derivatives) const { return derivatives ? _arena_with_derivatives : _arena_values; }
   /// Components that a chunk touches besides the arena.

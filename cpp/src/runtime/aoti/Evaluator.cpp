@@ -13,6 +13,7 @@
 
 #include "aoti/BatchCall.h"
 #include "aoti/GuardedChain.h"
+#include "aoti/InPlace.h"
 #include "aoti/PairLayout.h"
 #include "aoti/Substeps.h"
 #include "aoti/WorkspaceStock.h"
@@ -58,6 +59,8 @@ public:
       rare_bytes_per_row[int(want)] = std::int64_t(sizeof(Real)) * chain.rare_size(want != Want::VALUES);
       substep_bytes_per_row[int(want)] = std::int64_t(sizeof(Real)) * _substeps.components(chain, want);
     }
+    for (const auto want : {Want::VALUES, Want::JACOBIAN, Want::PARAM_JACOBIAN})
+      _in_place.emplace_back(this->chain(want), pairs(want), needs_blocks(want));
     _plan = ChunkPlan(bytes_per_row, rare_bytes_per_row, substep_bytes_per_row, chunking);
   }
 
@@ -158,13 +161,14 @@ public:
       for (std::size_t k = 0; k < _chain.derivatives().size(); k++)
       {
         const auto & pair = pairs(want)[k];
+        const runtime::RowPlace<double> place{jacobian, pair.size()};
         if (!converged)
           std::fill_n(jacobian, pair.size(), nan);
         else if (cut)
           pair.copy_row(taken.derivatives.data() + _substeps.first_entry(want, k) * taken.ld, taken.columns, taken.ld,
-                        jacobian);
+                        place);
         else
-          pair.copy(_chain.derivatives()[k], arena, ld, 1, jacobian);
+          pair.copy(_chain.derivatives()[k], arena, ld, 1, place);
         jacobian += pair.size();
       }
     return verdict;
@@ -177,6 +181,15 @@ private:
   const Chain<Real> & chain(Want want) const { return want == Want::PARAM_JACOBIAN ? _parameter_chain : _chain; }
 
   const std::vector<PairLayout> & pairs(Want want) const { return _pairs[int(want)]; }
+
+  /// Whether a derivative that is wanted differs from row to row; others are known.
+  bool needs_blocks(Want want) const
+  {
+    return std::any_of(pairs(want).begin(), pairs(want).end(),
+                       [](const auto & pair) { return !pair.batch_independent(); });
+  }
+
+  const InPlace<Real> & in_place(Want want) const { return _in_place[std::size_t(want)]; }
 
   /// One value, (*sub_batch, *base), into all columns of a slot of one block of rows.
   template <typename From>
@@ -229,7 +242,14 @@ private:
                  ChunkWorkspace<Real> & w) const
   {
     const support::FloatingPointDefaults defaults;
-    const bool derivatives = want != Want::VALUES;
+    if (const auto done = in_place(want).run(call, first, rows, w); done > 0)
+    {
+      first += done;
+      rows -= done;
+      if (rows == 0)
+        return;
+    }
+    const bool derivatives = needs_blocks(want);
     const auto & chain = this->chain(want);
     const auto ld = whole_blocks(rows);
     w.arena.reserve(std::max<std::int64_t>(chain.arena_size(derivatives), 1) * ld);
@@ -275,7 +295,8 @@ private:
                        if (!pair.batch_independent())
                          continue;
                        tensor = at::empty(pair.shape(), at::TensorOptions().dtype(_dtype));
-                       pair.copy(chain.derivatives()[k], arena, ld, 1, tensor.template mutable_data_ptr<Real>());
+                       pair.copy(chain.derivatives()[k], arena, ld, 1,
+                                 runtime::RowPlace<Real>{tensor.template mutable_data_ptr<Real>(), pair.size()});
                      }
                    });
     return constants.blocks;
@@ -285,6 +306,8 @@ private:
   Chain<Real> _chain;
   Chain<Real> _parameter_chain;
   GuardedChain<Real> _guarded;
+  /// By what is wanted
+  std::vector<InPlace<Real>> _in_place;
   Substeps<Real> _substeps;
   at::ScalarType _dtype;
   ChunkPlan _plan;

@@ -36,29 +36,29 @@ std::vector<std::int64_t> PairLayout::shape() const
 }
 
 template <typename Real, typename To>
-void PairLayout::copy(const Block & block, const Real * arena, std::int64_t ld, std::int64_t rows, To * to) const
+void PairLayout::copy(const Block & block, const Real * arena, std::int64_t ld, std::int64_t rows,
+                      runtime::RowPlace<To> to) const
 {
   const auto p = _output->size, r = _input->size;
   if (block.kind != Block::Kind::STORED)
   {
-    std::fill_n(to, rows * p * r, To(0));
-    if (block.kind == Block::Kind::IDENTITY)
-      for (std::int64_t i = 0; i < rows; i++)
-        for (std::int64_t j = 0; j < p; j++)
-          to[(i * p + j) * r + j] = To(1);
+    const auto identity = block.kind == Block::Kind::IDENTITY;
+    for (std::int64_t i = 0; i < rows; i++)
+      for (std::int64_t c = 0; c < p * r; c++)
+        to.at(i, c) = identity && c / r == c % r ? To(1) : To(0);
     return;
   }
   if constexpr (std::is_same_v<Real, To>)
-    if (_plain)
+    if (_plain && !to.batch_last())
     {
       // As many entries at once as stand side by side on both sides.
       const auto whole = block.stride == r;
       for (std::int64_t i = 0; i < (whole ? 1 : p); i++)
         runtime::components_to_rows(arena + (block.offset + i * block.stride) * ld, ld, whole ? p * r : r, rows,
-                                    to + i * r, p * r);
+                                    &to.at(0, i * r), to.row);
       return;
     }
-  constexpr std::int64_t tile = 8;
+  const auto tile = to.batch_last() ? rows : 8;
   for (std::int64_t row = 0; row < rows; row += tile)
   {
     const auto height = std::min(tile, rows - row);
@@ -66,27 +66,31 @@ void PairLayout::copy(const Block & block, const Real * arena, std::int64_t ld, 
       for (std::int64_t j = 0; j < r; j++)
       {
         const Real * from = arena + (block.offset + i * block.stride + j) * ld + row;
-        To * place = to + row * p * r + _rows[i] * r + _columns[j];
-        for (std::int64_t h = 0; h < height; h++)
-          place[h * p * r] = To(from[h]);
+        To * place = &to.at(row, _rows[i] * r + _columns[j]);
+        if (to.batch_last())
+          std::copy_n(from, height, place);
+        else
+          for (std::int64_t h = 0; h < height; h++)
+            place[h * to.row] = To(from[h]);
       }
   }
 }
 
 template <typename Real, typename To>
-void PairLayout::copy_row(const Real * from, std::int64_t columns, std::int64_t ld, To * to) const
+void PairLayout::copy_row(const Real * from, std::int64_t columns, std::int64_t ld, runtime::RowPlace<To> to) const
 {
   const auto p = _output->size, r = _input->size;
   for (std::int64_t i = 0; i < p; i++)
     for (std::int64_t j = 0; j < r; j++)
-      to[_rows[i] * r + _columns[j]] = To(from[(i * columns + j) * ld]);
+      to.at(0, _rows[i] * r + _columns[j]) = To(from[(i * columns + j) * ld]);
 }
 
-template void PairLayout::copy<double, double>(const Block &, const double *, std::int64_t, std::int64_t,
-                                               double *) const;
-template void PairLayout::copy_row<double, double>(const double *, std::int64_t, std::int64_t, double *) const;
-template void PairLayout::copy<float, float>(const Block &, const float *, std::int64_t, std::int64_t, float *) const;
-template void PairLayout::copy_row<float, float>(const float *, std::int64_t, std::int64_t, float *) const;
-template void PairLayout::copy<float, double>(const Block &, const float *, std::int64_t, std::int64_t, double *) const;
-template void PairLayout::copy_row<float, double>(const float *, std::int64_t, std::int64_t, double *) const;
+#define MATLAW_INSTANTIATE(Real, To)                                                                                   \
+  template void PairLayout::copy<Real, To>(const Block &, const Real *, std::int64_t, std::int64_t,                    \
+                                           runtime::RowPlace<To>) const;                                               \
+  template void PairLayout::copy_row<Real, To>(const Real *, std::int64_t, std::int64_t, runtime::RowPlace<To>) const;
+MATLAW_INSTANTIATE(double, double)
+MATLAW_INSTANTIATE(float, float)
+MATLAW_INSTANTIATE(float, double)
+#undef MATLAW_INSTANTIATE
 }

@@ -6,6 +6,7 @@
 
 #include "aoti/Slot.h"
 #include "artifact/Metadata.h"
+#include "layout.h"
 
 namespace matlaw::aoti
 {
@@ -24,12 +25,16 @@ public:
   /// Entries of a block
   std::int64_t size() const { return _output->size * _input->size; }
 
-  /// Copies a derivative of `rows` rows from the arena to (rows, *shape()).
+  /// Whether a derivative in the arena has its entries in the caller's order.
+  bool stands_as_compiled(const Block & block) const { return _plain && block.stride == _input->size; }
+
+  /// Copies a derivative of `rows` rows from the arena; components are row-major over *shape() where they go.
   template <typename Real, typename To>
-  void copy(const Block & block, const Real * arena, std::int64_t ld, std::int64_t rows, To * to) const;
-  /// Copies that of one row, of which entry (i, j) is at from[(i * columns + j) * ld], to (*shape()).
+  void copy(const Block & block, const Real * arena, std::int64_t ld, std::int64_t rows,
+            runtime::RowPlace<To> to) const;
+  /// Copies that of one row, of which entry (i, j) is at from[(i * columns + j) * ld].
   template <typename Real, typename To>
-  void copy_row(const Real * from, std::int64_t columns, std::int64_t ld, To * to) const;
+  void copy_row(const Real * from, std::int64_t columns, std::int64_t ld, runtime::RowPlace<To> to) const;
 
 private:
   const artifact::Variable * _output;

@@ -39,6 +39,9 @@ public:
   virtual ~Graph() = default;
   virtual void run(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t rows) const = 0;
 
+  /// Whether inputs and outputs may be the caller's own arrays, with an ld far above the rows.
+  virtual bool takes_any_memory() const noexcept { return false; }
+
   /// Newton's method from start to end, see native::SolveFunction; null where the graph has none.
   virtual native::SolveFunction solver() const noexcept { return nullptr; }
 };

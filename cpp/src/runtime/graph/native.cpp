@@ -102,6 +102,8 @@ public:
     _function(inputs, outputs, ld, (rows + _lanes - 1) / _lanes * _lanes);
   }
 
+  bool takes_any_memory() const noexcept override { return true; }
+
   native::SolveFunction solver() const noexcept override { return _solver; }
 
 private:
