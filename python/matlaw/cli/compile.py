@@ -24,7 +24,7 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("input", help="the input file (.i)")
     p.add_argument("--model", required=True, metavar="NAME", help="the model in it")
-    p.add_argument("--output-dir", default="aoti", metavar="DIR", help="where the artifact goes (default: aoti)")
+    p.add_argument("-o", "--output-dir", default="aoti", metavar="DIR", help="where the artifact goes (default: aoti)")
     p.add_argument(
         "--device",
         nargs="+",

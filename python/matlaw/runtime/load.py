@@ -41,13 +41,13 @@ def load_model(
 ) -> CompiledModel | EagerModel:
     """Load the law `name`.
 
-    A stub (``<name>_aoti.i``), an artifact folder or its ``metadata.json`` gives a :class:`CompiledModel`; any other
-    input file a :class:`matlaw.eager.EagerModel`. Both have the same operations.
+    A stub (``<name>_aoti.i``), an artifact folder, its ``metadata.json`` or the folder that matlaw-compile wrote it to
+    gives a :class:`CompiledModel`; any other input file a :class:`matlaw.eager.EagerModel`. Both have the same operations.
 
     A compiled law that is sound but does not fit this machine (CPU, C library, torch, no build for the device, or its
     build was not copied along) is evaluated eagerly from the source in its artifact, which is said once on stderr.
 
-    :param path: stub, artifact folder, ``metadata.json`` or input file
+    :param path: stub, artifact folder, ``metadata.json``, output folder or input file
     :param name: of the model; may be left out for a compiled law that is the only one there
     :param device: where the law runs, ``cpu`` or ``cuda``
     :param dtype: ``float64`` or ``float32``; by default the one that a compiled law was made for, else ``float64``
@@ -108,14 +108,14 @@ def core_options(**options: Any) -> dict[str, Any]:
 
 
 def is_compiled(place: Path, name: str = "") -> bool:
-    """True for an artifact folder, its ``metadata.json``, and a stub whose model `name` is compiled.
+    """True for an artifact folder, its ``metadata.json``, a folder with such, and a stub whose model `name` is compiled.
 
     :param place: an existing file or folder
     :param name: of the model; when empty, one compiled model in the file is enough
     :raises FatalError: nothing is there, or the file cannot be parsed
     """
     if place.is_dir():
-        if (place / "metadata.json").is_file():
+        if (place / "metadata.json").is_file() or any(place.glob("*/metadata.json")):
             return True
         raise FatalError(
             f"{place} is a folder without metadata.json, so it is no compiled law; "

@@ -36,6 +36,20 @@ def test_stub_folder_and_metadata_give_the_compiled_law(place):
         np.testing.assert_array_equal(stress(law), stress(laws[0]))
 
 
+def test_the_output_folder_gives_the_artifact_in_it(place, tmp_path):
+    for name in ("", "model"):
+        law = matlaw.load_model(place, name)
+        assert isinstance(law, CompiledModel)
+        np.testing.assert_array_equal(stress(law), stress(matlaw.load_model(place / "model")))
+    with pytest.raises(FatalError, match=r"has no artifact 'modle'; it has 'model'.*Did you mean 'model'"):
+        matlaw.load_model(place, "modle")
+    for name in ("one", "two"):
+        shutil.copytree(place / "model", tmp_path / name)
+    with pytest.raises(FatalError, match="holds several artifacts .*'one', 'two'.*: give the name of one"):
+        matlaw.load_model(tmp_path)
+    assert isinstance(matlaw.load_model(tmp_path, "two"), CompiledModel)
+
+
 def test_an_input_file_gives_the_eager_law(models):
     law = matlaw.load_model(models / "linear_elastic.i", "model")
     assert isinstance(law, matlaw.EagerModel)

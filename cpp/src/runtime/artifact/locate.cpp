@@ -1,5 +1,6 @@
 #include "artifact/locate.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <vector>
@@ -81,6 +82,30 @@ static Location from_stub(const std::string & path, const std::string & name)
   return {folder.string(), chosen};
 }
 
+/// The artifact in a folder of artifacts, such as matlaw-compile's --output-dir: that of the name, or the only one.
+static Location from_output_folder(const std::string & path, const std::string & name)
+{
+  std::vector<std::string> found;
+  for (const auto & entry : fs::directory_iterator(path))
+    if (entry.is_directory() && fs::exists(entry.path() / "metadata.json"))
+      found.push_back(entry.path().filename().string());
+  std::sort(found.begin(), found.end());
+  if (name.empty() ? found.size() == 1 : std::binary_search(found.begin(), found.end(), name))
+  {
+    const auto & chosen = name.empty() ? found.front() : name;
+    return {(fs::path(path) / chosen).string(), chosen};
+  }
+  if (found.empty())
+    throw FatalError("'" + path +
+                     "' holds no metadata.json, so it is not an artifact folder. Expected <output-dir>/<name>/ as "
+                     "written by matlaw-compile, or <output-dir>/.");
+  if (name.empty())
+    throw FatalError("'" + path + "' holds several artifacts (" + support::quoted_list(found) +
+                     "): give the name of one.");
+  throw FatalError("'" + path + "' has no artifact '" + name + "'; it has " + support::quoted_list(found) + "." +
+                   support::did_you_mean(name, found));
+}
+
 Location locate(const std::string & path, const std::string & name)
 {
   if (!fs::exists(path))
@@ -88,7 +113,7 @@ Location locate(const std::string & path, const std::string & name)
                      "' does not exist; expected a stub (<name>_aoti.i), an artifact folder or its metadata.json.");
   Location location;
   if (fs::is_directory(path))
-    location = {path, name};
+    location = fs::exists(fs::path(path) / "metadata.json") ? Location{path, name} : from_output_folder(path, name);
   else if (fs::path(path).filename() == "metadata.json")
     location = {fs::path(path).parent_path().string(), name};
   else

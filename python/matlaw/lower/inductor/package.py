@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from matlaw.errors import CompileError
 from matlaw.lower.inductor.constants import Template, marker, places_of
+from matlaw.lower.inductor.instruction_sets import instruction_sets
 from matlaw.lower.inductor.library import ObjectStore, build_library
 from matlaw.lower.inductor.lowerable import Lowerable
 from matlaw.lower.inductor.sanitize import package_of, sanitize
@@ -161,7 +162,7 @@ def _compiled(program: Any, title: str, cpu_target: str, store: ObjectStore, on_
     folder = Path(tempfile.mkdtemp(prefix="matlaw-inductor-"))
     try:
         raw, package = folder / "graph.pt2", folder / "clean.pt2"
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), instruction_sets(cpu_target):
             warnings.simplefilter("ignore")
             options = options_for(cpu_target) | {"aot_inductor.package_cpp_only": on_cpu}
             torch._inductor.aoti_compile_and_package(program, package_path=str(raw), inductor_configs=options)
