@@ -42,7 +42,8 @@ def load_model(
     """Load the law `name`.
 
     A stub (``<name>_aoti.i``), an artifact folder, its ``metadata.json`` or the folder that matlaw-compile wrote it to
-    gives a :class:`CompiledModel`; any other input file a :class:`matlaw.eager.EagerModel`. Both have the same operations.
+    gives a :class:`CompiledModel`; any other input file a :class:`matlaw.eager.EagerModel`. Both have the same
+    operations.
 
     A compiled law that is sound but does not fit this machine (CPU, C library, torch, no build for the device, or its
     build was not copied along) is evaluated eagerly from the source in its artifact, which is said once on stderr.
@@ -108,7 +109,7 @@ def core_options(**options: Any) -> dict[str, Any]:
 
 
 def is_compiled(place: Path, name: str = "") -> bool:
-    """True for an artifact folder, its ``metadata.json``, a folder with such, and a stub whose model `name` is compiled.
+    """True for an artifact folder, its ``metadata.json``, a folder with such, and a stub whose model is compiled.
 
     :param place: an existing file or folder
     :param name: of the model; when empty, one compiled model in the file is enough

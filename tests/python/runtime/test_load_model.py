@@ -45,7 +45,7 @@ def test_the_output_folder_gives_the_artifact_in_it(place, tmp_path):
         matlaw.load_model(place, "modle")
     for name in ("one", "two"):
         shutil.copytree(place / "model", tmp_path / name)
-    with pytest.raises(FatalError, match="holds several artifacts .*'one', 'two'.*: give the name of one"):
+    with pytest.raises(FatalError, match=r"holds several artifacts .*'one', 'two'.*: give the name of one"):
         matlaw.load_model(tmp_path)
     assert isinstance(matlaw.load_model(tmp_path, "two"), CompiledModel)
 

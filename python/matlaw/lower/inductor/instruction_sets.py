@@ -16,8 +16,8 @@ _SETS = {"x86-64-v2": [], "x86-64-v3": ["avx2"], "x86-64-v4": ["avx512"]}
 def instruction_sets(cpu_target: str) -> Iterator[None]:
     """Let Inductor know of no others.
 
-    Left alone it tries every extension that this machine has by a compile and the load of the result in a process of its
-    own, for each process that compiles: a quarter of the time that a law of two graphs takes.
+    Left alone it tries every extension that this machine has, by a compile and the load of the result in a process of
+    its own: more than a second for each process that compiles.
 
     :param cpu_target: ``-march`` of the C++ compiler; with ``native`` this machine decides
     """
