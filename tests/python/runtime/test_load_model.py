@@ -47,7 +47,6 @@ def test_the_output_folder_gives_the_artifact_in_it(place, tmp_path):
         shutil.copytree(place / "model", tmp_path / name)
     with pytest.raises(FatalError, match=r"holds several artifacts .*'one', 'two'.*: give the name of one"):
         matlaw.load_model(tmp_path)
-    assert isinstance(matlaw.load_model(tmp_path, "two"), CompiledModel)
 
 
 def test_an_input_file_gives_the_eager_law(models):

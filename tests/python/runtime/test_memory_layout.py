@@ -12,13 +12,7 @@ import torch
 import matlaw
 
 Artifacts = Callable[[str], Path]
-LAWS = (
-    "linear_elastic-native",
-    "j2_plastic-native",
-    "j2_viscoplastic-native",
-    "linear_elastic-both",
-    "j2_plastic-both",
-)
+LAWS = ("linear_elastic", "j2_plastic", "j2_viscoplastic")
 
 
 def batch_last(tensor: torch.Tensor, n: int = 1) -> torch.Tensor:
