@@ -22,6 +22,14 @@ std::int64_t cache_bytes()
   return bytes > 0 ? bytes : std::int64_t(1) << 20;
 }
 
+/// At most `rows`, in an odd number of blocks: components then lie no power of two apart and spread over all sets of
+/// the cache.
+std::int64_t odd_blocks(std::int64_t rows)
+{
+  const auto blocks = std::max<std::int64_t>(rows / native::row_block, 1);
+  return (blocks - (blocks % 2 == 0)) * native::row_block;
+}
+
 /// Rows of a chunk whose arrays fill half the L2 cache; the other half is for tensors that stream through.
 std::int64_t rows_that_fit(std::int64_t bytes_per_row, const Chunking & chunking)
 {
@@ -29,21 +37,24 @@ std::int64_t rows_that_fit(std::int64_t bytes_per_row, const Chunking & chunking
   rows = std::clamp<std::int64_t>(rows, chunking.min_rows, 1024);
   if (chunking.max_rows > 0)
     rows = std::min(rows, chunking.max_rows);
-  // An odd number of blocks: components then lie no power of two apart and spread over all sets of the cache.
-  const auto blocks = std::max<std::int64_t>(rows / native::row_block, 1);
-  return (blocks - (blocks % 2 == 0)) * native::row_block;
+  return odd_blocks(rows);
 }
 }
 
 /// Work below which a thread is better left asleep.
 constexpr double seconds_worth_a_thread = 100e-6;
+/// Threads that share a call take chunks as they get done: the last ones end apart by the time of one chunk. So there
+/// are some for each, as long as a chunk is long against taking it.
+constexpr std::int64_t chunks_of_a_thread = 8;
+constexpr double seconds_worth_a_chunk = 10e-6;
 
 ChunkPlan::ChunkPlan(const ByWant & bytes_per_row, const ByWant & rare_bytes_per_row,
                      const ByWant & substep_bytes_per_row, const Chunking & chunking)
     : _bytes_per_row(bytes_per_row),
       _rare_bytes_per_row(rare_bytes_per_row),
       _substep_bytes_per_row(substep_bytes_per_row),
-      _max_bytes(chunking.max_bytes)
+      _max_bytes(chunking.max_bytes),
+      _min_rows(std::max<std::int64_t>(chunking.min_rows, 64))
 {
   for (std::size_t want = 0; want < bytes_per_row.size(); want++)
     _chunk_rows[want] = rows_that_fit(bytes_per_row[want], chunking);
@@ -77,8 +88,10 @@ ChunkPlan::Cut ChunkPlan::cut(Want want, std::int64_t threads, bool substeps, st
   if (seconds > 0.0)
     threads = std::clamp<std::int64_t>(std::int64_t(seconds * double(rows) / seconds_worth_a_thread), 1, threads);
   auto cut = this->cut(want, threads, substeps);
-  const auto share = whole_blocks((rows + cut.threads - 1) / cut.threads);
-  cut.rows = std::min(cut.rows, std::max<std::int64_t>(share, std::min<std::int64_t>(cut.rows, 64)));
+  auto wanted = whole_blocks((rows + cut.threads - 1) / cut.threads);
+  if (cut.threads > 1 && seconds > 0.0)
+    wanted = odd_blocks(std::max(wanted / chunks_of_a_thread, std::int64_t(seconds_worth_a_chunk / seconds)));
+  cut.rows = std::min(cut.rows, std::max(wanted, _min_rows));
   return cut;
 }
 

@@ -61,6 +61,6 @@ private:
   }
 
   ByWant _bytes_per_row{}, _rare_bytes_per_row{}, _substep_bytes_per_row{}, _chunk_rows{};
-  std::int64_t _max_bytes = 0;
+  std::int64_t _max_bytes = 0, _min_rows = 64;
 };
 }

@@ -1,6 +1,7 @@
 #include "support/ThreadPool.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -18,6 +19,27 @@ namespace
 using Work = std::function<void(std::int64_t, std::int64_t)>;
 
 thread_local bool inside_helper = false;
+
+/// Looks for a while before a thread goes to sleep: a host calls again soon, and to wake a thread takes longer than
+/// many calls do. False when the time is over.
+template <typename Done>
+bool look_for(const Done & done)
+{
+  constexpr auto while_awake = std::chrono::microseconds(50);
+  const auto end = std::chrono::steady_clock::now() + while_awake;
+  do
+  {
+    for (int i = 0; i < 32; i++)
+    {
+      if (done())
+        return true;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
 
 /// One call of parallel_for.
 struct Job
@@ -77,6 +99,12 @@ public:
     job.run(0);
     std::unique_lock lock(_mutex);
     _job = nullptr; // a helper that wakes only now finds nothing to do
+    if (_active > 0)
+    {
+      lock.unlock();
+      look_for([this] { return _active == 0; });
+      lock.lock();
+    }
     _idle.wait(lock, [this] { return _active == 0; });
     return true;
   }
@@ -89,6 +117,9 @@ private:
     std::unique_lock lock(_mutex);
     while (true)
     {
+      lock.unlock();
+      look_for([&] { return _stop || _generation != seen; });
+      lock.lock();
       _wake.wait(lock, [&] { return _stop || (_job && _generation != seen); });
       if (_stop)
         return;
@@ -112,9 +143,10 @@ private:
   std::vector<std::thread> _helpers;
   Job * _job = nullptr;
   std::int64_t _threads = 0;
-  std::int64_t _active = 0;
-  std::uint64_t _generation = 0;
-  bool _stop = false;
+  // Changed under the lock, and looked at without.
+  std::atomic<std::int64_t> _active = 0;
+  std::atomic<std::uint64_t> _generation = 0;
+  std::atomic<bool> _stop = false;
 };
 
 /// The pool of this process. A child of fork() has none of its parent's threads, so it gets a pool of its own; the
