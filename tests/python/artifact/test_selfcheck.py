@@ -66,6 +66,28 @@ def test_nan_must_stay_nan() -> None:
             check(lambda inputs: [np.nan_to_num(np.sqrt(inputs[0]))], forward)
 
 
+def test_derivatives_of_what_is_not_finite_say_nothing() -> None:
+    forward = g.Forward("root", lambda x: [x + x.sqrt()], (X,), (X,))
+    graph = g.jvp_graph("test", forward, [g.Pair("x", "x")])
+    expected = selfcheck.reference(graph, {}, False)
+    row = int(np.flatnonzero(np.isnan(expected.outputs[0]).any(axis=0))[0])
+    sound = int(np.flatnonzero(np.isfinite(expected.outputs[0]).all(axis=0))[-1])
+    expected.outputs[1][:, row] = 1.0  # as if the branch with the root were left out
+
+    def spoilt(at: int) -> selfcheck.Evaluator:
+        def evaluate(inputs: Sequence[NDArray]) -> list[NDArray]:
+            x = inputs[0]
+            value, block = [y.copy() for y in selfcheck.eager(graph, inputs)]
+            block[:, (x == expected.inputs[0][..., [at]]).all(axis=0)] = np.nan
+            return [value, block]
+
+        return evaluate
+
+    selfcheck.compare(graph, spoilt(row), expected, "test.so", True)
+    with pytest.raises(CompileError, match="disagrees with eager"):
+        selfcheck.compare(graph, spoilt(sound), expected, "test.so", True)
+
+
 def test_cancellation_is_allowed_for_but_not_more() -> None:
     """a + b - sqrt(a^2 + b^2) loses what is small; another order of operations loses something else."""
     forward = g.Forward(

@@ -8,7 +8,7 @@ import torch
 from matlaw.errors import InputFileError
 from matlaw.input import InputFile
 from matlaw.models.data.cubic_symmetry import cubic_rotations
-from matlaw.tensors import R2, SR2, Scalar
+from matlaw.tensors import MRP, R2, SR2, Scalar
 
 CRYSTAL = """
 [Tensors]
@@ -19,6 +19,10 @@ CRYSTAL = """
   [planes]
     type = Python
     expr = 'MillerIndex(torch.tensor({planes}), sub_batch_ndim=1)'
+  []
+  [C] # twice the shear modulus of 5
+    type = Python
+    expr = 'SSR4(10.0 * torch.eye(6))'
   []
 []
 [Data]
@@ -41,6 +45,30 @@ CRYSTAL = """
     orientation_matrix = 'Q'
     slip_rates = 'rates'
     plastic_deformation_rate = 'rate'
+  []
+  [spin]
+    type = PlasticVorticity
+    orientation_matrix = 'Q'
+    slip_rates = 'rates'
+    plastic_vorticity = 'spin'
+  []
+  [gradient]
+    type = PlasticSpatialVelocityGradient
+    orientation_matrix = 'Q'
+    slip_rates = 'rates'
+    plastic_spatial_velocity_gradient = 'gradient'
+  []
+  [strengths]
+    type = SingleSlipStrengthMap
+    constant_strength = 3
+    slip_hardening = 'hardening'
+    slip_strengths = 'strengths'
+  []
+  [coupling]
+    type = SlipSystemElasticInteraction
+    orientation = 'r'
+    coupling = 'coupling'
+    elastic_stiffness_tensor = 'C'
   []
 []
 """
@@ -135,6 +163,40 @@ def test_slip_does_the_work_of_stress_on_the_rate(fcc):
     assert shears.sub_batch_shape == (2, 12) and rate.sub_batch_shape == (2,)
     work = (shears.data * rates.data).sum(1)
     torch.testing.assert_close(work, stress.inner(rate).data, rtol=1e-13, atol=1e-14)
+
+
+def test_slip_on_one_system_shears_in_its_plane_along_its_direction(fcc):
+    """``d (x) n`` of two orthogonal unit vectors: its norm is one, its square zero, its parts stretch and spin."""
+    rates = Scalar(torch.eye(12, dtype=torch.float64), 1)  # row i: slip on system i
+    values = {"Q": R2.identity(), "rates": rates}
+    shapes = {"rates": (12,)}
+    found = [fcc(name, shapes).evaluate(values)[name] for name in ("gradient", "rate", "spin")]
+    gradient = found[0].data.expand(3, 3, 12).permute(2, 0, 1)
+    torch.testing.assert_close(gradient.norm(dim=(1, 2)), torch.ones(12, dtype=torch.float64))
+    torch.testing.assert_close(gradient @ gradient, torch.zeros(12, 3, 3, dtype=torch.float64), rtol=0.0, atol=1e-15)
+    together = (found[1].to_R2() + found[2].to_R2()).data.permute(2, 0, 1)
+    torch.testing.assert_close(gradient, together, rtol=1e-14, atol=1e-15)
+    components = (gradient.abs() * math.sqrt(6.0)).round(decimals=12).unique()
+    assert components.tolist() == [0.0, 1.0], "<110>/sqrt(2) and {111}/sqrt(3)"
+
+
+def test_one_hardening_strengthens_all_systems(fcc):
+    strengths = fcc("strengths").evaluate({"hardening": Scalar(torch.tensor([4.0, 5.0], dtype=torch.float64))})
+    expected = torch.tensor([7.0, 8.0], dtype=torch.float64).expand(12, 2)
+    torch.testing.assert_close(strengths["strengths"].data, expected)
+
+
+def test_slip_unloads_its_own_system_by_the_shear_modulus(fcc):
+    """``2 G M : M`` is the shear modulus, times the step; no system unloads another by more."""
+    time = {
+        "t": Scalar(torch.tensor([0.75], dtype=torch.float64)),
+        "t~1": Scalar(torch.tensor([0.25], dtype=torch.float64)),
+    }
+    coupling = fcc("coupling").evaluate({"r": MRP.constant([0.1, 0.2, 0.3]), **time})["coupling"].data[..., 0]
+    assert coupling.shape == (12, 12)
+    torch.testing.assert_close(coupling.diagonal(), torch.full((12,), 0.5 * 5.0, dtype=torch.float64))
+    torch.testing.assert_close(coupling, coupling.T)
+    assert float(coupling.abs().max()) < 0.5 * 5.0 * (1.0 + 1e-14)
 
 
 @pytest.mark.parametrize(

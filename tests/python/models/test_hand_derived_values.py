@@ -17,6 +17,77 @@ ISO = "coefficients = '200 0.25'\ncoefficient_types = 'YOUNGS_MODULUS POISSONS_R
 
 #: text of the block, inputs, expected outputs
 CASES = {
+    # crystal plasticity
+    "linear slip hardening": (
+        "type = LinearSingleSlipHardeningRule\nhardening_slope = 3",
+        {"slip_hardening": 7.0, "sum_slip_rates": 2.0},
+        {"slip_hardening_rate": 6.0},
+    ),
+    "saturating slip hardening": (
+        "type = VoceSingleSlipHardeningRule\ninitial_slope = 10\nsaturated_hardening = 4",
+        {"slip_hardening": 1.0, "sum_slip_rates": 2.0},
+        {"slip_hardening_rate": 10.0 * (1.0 - 0.25) * 2.0},
+    ),
+    "forest strength": (
+        "type = DislocationObstacleStrengthMap\nconstant_strength = 5\nalpha = 0.5\nmu = 8\nb = 0.25",
+        {"dislocation_density": 9.0},
+        {"slip_strengths": 5.0 + 0.5 * 8.0 * 0.25 * 3.0},
+    ),
+    "storage and recovery": (
+        "type = PerSlipForestDislocationEvolution\nk1 = 2\nk2 = 0.5",
+        {"dislocation_density": 4.0, "slip_rates": -3.0},
+        {"dislocation_density_rate": (2.0 * 2.0 - 0.5 * 4.0) * 3.0},
+    ),
+    "elastic strain that turns": (
+        # A stretch along x that turns from x to y gains the shear xy.
+        "type = ElasticStrainRate",
+        {
+            "elastic_strain": [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            "deformation_rate": [3.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            "vorticity": [0.0, 0.0, 1.0],
+            "plastic_deformation_rate": [0.0, 2.0, 0.0, 0.0, 0.0, 0.0],
+        },
+        {"elastic_strain_rate": [3.0, -2.0, 0.0, 0.0, 0.0, S]},
+    ),
+    "spin of the lattice": (
+        # d e - e d of a shear xy and a stretch along x is the unit spin about z.
+        "type = OrientationRate",
+        {
+            "elastic_strain": [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            "vorticity": [1.0, 2.0, 3.0],
+            "plastic_deformation_rate": [0.0, 0.0, 0.0, 0.0, 0.0, S],
+            "plastic_vorticity": [0.0, 1.0, 0.0],
+        },
+        {"orientation_rate": [1.0, 1.0, 4.0]},
+    ),
+    "guess of an unloaded crystal": (
+        "type = CrystalPlasticityStrainPredictor\nscale = 2",
+        {"deformation_rate": E6, "t": 0.5, "t~1": 0.25, "elastic_strain~1": [1e-4, 0.0, 0.0, 0.0, 0.0, 0.0]},
+        {"elastic_strain": [0.5001, 1.0, 1.5, 0.0, 0.0, 0.0]},
+    ),
+    "guess of a loaded crystal": (
+        "type = CrystalPlasticityStrainPredictor\nscale = 2",
+        {"deformation_rate": E6, "t": 0.5, "t~1": 0.25, "elastic_strain~1": SHEAR},
+        {"elastic_strain": SHEAR},
+    ),
+    "guess of the plastic deformation": (
+        "type = CrystalPlasticityDeformationGradientPredictor\nscale = 0.5",
+        {
+            "deformation_gradient": [[3.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+            "plastic_deformation_gradient~1": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        },
+        {"plastic_deformation_gradient": [[1.5, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]},
+    ),
+    "rotation by more than a half turn": (
+        "type = FixOrientation",
+        {"input": [2.0, 0.0, 0.0]},
+        {"output": [-0.5, 0.0, 0.0]},
+    ),
+    "rotation by less than a half turn": (
+        "type = FixOrientation",
+        {"input": [0.0, 0.5, 0.0]},
+        {"output": [0.0, 0.5, 0.0]},
+    ),
     # plasticity
     "J2 direction": (
         "type = AssociativeJ2FlowDirection",
