@@ -446,7 +446,9 @@ TEST_F(Evaluate, a_block_that_all_rows_share_has_no_batch)
     ASSERT_EQ(block.sizes(), (std::vector<std::int64_t>{6, 6}));
     EXPECT_EQ(result.jacobian.at("stress").at("strain").sizes(), (std::vector<std::int64_t>{rows, 6, 6}));
     if (first.defined())
+    {
       EXPECT_TRUE(same_bits(block, first));
+    }
     first = block.clone();
     block.zero_(); // a caller may do what it likes with its block
   }

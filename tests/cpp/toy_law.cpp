@@ -215,7 +215,7 @@ bool same_bits(const at::Tensor & a, const at::Tensor & b)
 {
   const auto x = a.contiguous(), y = b.contiguous();
   return x.sizes() == y.sizes() && x.scalar_type() == y.scalar_type() &&
-         std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0;
+         (x.numel() == 0 || std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0);
 }
 
 void ToyLaw::promote_gain_everywhere() const
