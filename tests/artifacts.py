@@ -5,18 +5,21 @@ that is up to date is used again, so calling this twice costs little.
 
 * ``linear_elastic-native``, ``j2_viscoplastic-native``, ``j2_plastic-native``: native kernels, float64, derivative
   of stress by strain (which all others have as well)
-* ``linear_elastic-both``, ``j2_viscoplastic-both``, ``j2_plastic-both``: ``.pt2`` graphs as well
+* ``linear_elastic-both``, ``j2_viscoplastic-both``, ``j2_plastic-both``: ``.pt2`` graphs as well, the last one with all
+  derivatives
 * ``j2_viscoplastic-float32``: native kernels, float32
 * ``j2_viscoplastic-parameters``: native kernels, float64, Young's modulus and the yield stress are parameters
 * ``linear_elastic-parameters``: the same of the elastic law, with both of its parameters
 * ``j2_viscoplastic-parameter-derivatives``, ``linear_elastic-parameter-derivatives``: besides, derivatives of all
-  outputs by these parameters
+  outputs by these parameters; ``linear_elastic-parameters-both`` with ``.pt2`` graphs as well
 * ``relaxing_grains-native``: a law with a sub-batch axis (tests/data), derivative of the mean by strain
 * ``learned-native``: a law with networks in three segments (tests/data), all weights outside the code; ``learned-both``
   with ``.pt2`` graphs as well
 
 * ``j2_viscoplastic-substepping``, ``j2_viscoplastic-substepping-both``: down to 2^-7 of an increment, with the strain
-  ramped; native kernels, and ``.pt2`` graphs as well
+  ramped; native kernels, and ``.pt2`` graphs as well, then with derivatives by nearly all inputs and by the parameters
+* ``j2_krylov-both`` (tests/data): both kinds of graphs of iterative linear solves, of derivatives too, and by the
+  parameters
 
 pytest compiles what a test asks for (fixture ``artifact`` in conftest.py). For C++ tests run this file first and
 tell them where the artifacts are:
@@ -59,6 +62,12 @@ class Variant:
 
 
 _J2_PARAMETERS = ["update.system.elasticity.E", "update.system.normality.flow.yield.sy"]
+_BY_J2_PARAMETERS = tuple(f":{name}" for name in _J2_PARAMETERS)
+_KRYLOV = [
+    "Solvers/lu/type:=GMRES",
+    "Solvers/lu/preconditioner:=blocks",
+    "Models/update/input_sensitivity_solver:=iterative",
+]
 _SUBSTEPPING = ["Models/update/max_substepping_level:=7", "Models/update/incremental_variables:='strain'"]
 _LEARNED: dict[str, Any] = {"external_weights": [], "extensions": [str(DATA / "learned.py")]}
 
@@ -71,7 +80,7 @@ VARIANTS: dict[str, Variant] = {
     "j2_viscoplastic-parameter-derivatives": Variant(
         "j2_viscoplastic",
         {"backend": "native", "parameters": _J2_PARAMETERS},
-        tuple(f":{name}" for name in _J2_PARAMETERS),
+        _BY_J2_PARAMETERS,
     ),
     "linear_elastic-parameter-derivatives": Variant(
         "linear_elastic", {"backend": "native", "parameters": ["model.E", "model.nu"]}, (":model.E", ":model.nu")
@@ -80,10 +89,23 @@ VARIANTS: dict[str, Variant] = {
         "linear_elastic", {"backend": "native", "parameters": ["model.E", "model.nu"]}
     ),
     "j2_viscoplastic-substepping": Variant("j2_viscoplastic", {"backend": "native", "overrides": _SUBSTEPPING}),
-    "j2_viscoplastic-substepping-both": Variant("j2_viscoplastic", {"backend": "both", "overrides": _SUBSTEPPING}),
+    "j2_viscoplastic-substepping-both": Variant(
+        "j2_viscoplastic",
+        {"backend": "both", "overrides": _SUBSTEPPING, "parameters": _J2_PARAMETERS},
+        (":strain", ":strain~1", "stress:t", "stress:t~1", "stress:plastic_strain~1", *_BY_J2_PARAMETERS),
+    ),
+    "j2_krylov-both": Variant(
+        "j2_krylov",
+        {"backend": "both", "overrides": _KRYLOV, "parameters": _J2_PARAMETERS},
+        ("stress:strain", "plastic_strain:t", *_BY_J2_PARAMETERS),
+        DATA,
+    ),
+    "linear_elastic-parameters-both": Variant(
+        "linear_elastic", {"backend": "both", "parameters": ["model.E", "model.nu"]}, (":model.E", ":model.nu")
+    ),
     "linear_elastic-both": Variant("linear_elastic", {"backend": "both"}),
     "j2_viscoplastic-both": Variant("j2_viscoplastic", {"backend": "both"}),
-    "j2_plastic-both": Variant("j2_plastic", {"backend": "both"}),
+    "j2_plastic-both": Variant("j2_plastic", {"backend": "both"}, (":",)),
     "relaxing_grains-native": Variant("relaxing_grains", {"backend": "native"}, ("mean_creep:strain",), DATA),
     "learned-native": Variant("learned", {"backend": "native", **_LEARNED}, ("stress:strain",), DATA),
     "learned-both": Variant("learned", {"backend": "both", **_LEARNED}, ("stress:strain",), DATA),

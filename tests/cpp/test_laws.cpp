@@ -228,7 +228,8 @@ INSTANTIATE_TEST_SUITE_P(compiled, Law,
                                            Case{"j2_viscoplastic-native", Backend::NATIVE, true},
                                            Case{"j2_plastic-native", Backend::NATIVE, true},
                                            Case{"linear_elastic-both", Backend::INDUCTOR, false},
-                                           Case{"j2_viscoplastic-both", Backend::INDUCTOR, true}),
+                                           Case{"j2_viscoplastic-both", Backend::INDUCTOR, true},
+                                           Case{"j2_plastic-both", Backend::INDUCTOR, true}),
                          [](const auto & info)
                          {
                            auto name = info.param.artifact + (info.param.backend == Backend::NATIVE ? "" : "_pt2");

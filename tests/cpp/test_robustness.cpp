@@ -95,6 +95,17 @@ void expect_flat(int warm_up, int times, std::int64_t bytes, const Action & acti
   EXPECT_LT(resident_bytes() - memory, bytes);
   EXPECT_LT(mappings() - maps, 10);
 }
+
+constexpr const char * no_artifacts =
+    "set MATLAW_TEST_ARTIFACTS to the folder that tests/artifacts.py writes, with .pt2";
+
+/// Empty when the tests run without it.
+std::string stub_with_packages(const std::string & artifact)
+{
+  const char * folder = std::getenv("MATLAW_TEST_ARTIFACTS");
+  const auto stub = fs::path(folder ? folder : "") / artifact / "model_aoti.i";
+  return folder && fs::exists(stub) ? stub.string() : std::string();
+}
 }
 
 TEST(Robustness, ten_thousand_failing_calls_leave_memory_flat)
@@ -132,19 +143,57 @@ TEST(Robustness, a_hundred_reloads_leave_memory_and_folders_flat)
   EXPECT_EQ(entries(temporary.path()), before);
 }
 
+TEST(Robustness, ten_thousand_failing_calls_of_a_law_with_packages)
+{
+  const auto stub = stub_with_packages("j2_viscoplastic-both");
+  if (stub.empty())
+    GTEST_SKIP() << no_artifacts;
+  const OwnTemporaryFolder temporary;
+  const auto model = load_model(stub, "model", {.backend = Backend::INDUCTOR, .threads = 1, .runtime = Runtime::AOTI});
+  TensorMap inputs;
+  for (std::size_t k = 0; k < model->input_names().size(); k++)
+  {
+    std::vector<std::int64_t> shape = {8};
+    shape.insert(shape.end(), model->input_base_shapes()[k].begin(), model->input_base_shapes()[k].end());
+    inputs[model->input_names()[k]] = at::zeros(shape, at::kDouble);
+  }
+  inputs["t"] = at::ones({8}, at::kDouble);
+  inputs["strain"] = 2e-3 * at::sin(at::arange(48, at::kDouble)).reshape({8, 6});
+  const auto expected = model->evaluate(inputs, {.jacobian = true});
+  ASSERT_TRUE(expected.ok());
+  auto config = model->solver_config(), few = config;
+  few.miters = 1;
+  model->set_solver_config(few);
+  auto bad = inputs, wrong = inputs;
+  bad["strain"] = inputs.at("strain").clone();
+  bad["strain"][3] = std::numeric_limits<double>::quiet_NaN();
+  wrong["strain"] = at::zeros({8, 5}, at::kDouble);
+  expect_flat(200, 10000 / 4, std::int64_t(2) << 20,
+              [&]
+              {
+                EXPECT_THROW(model->forward(inputs), ConvergenceError);
+                EXPECT_FALSE(model->evaluate(inputs, {.jacobian = true}).ok());
+                EXPECT_THROW(model->forward(bad), InputError);
+                EXPECT_THROW(model->forward(wrong), FatalError);
+              });
+  EXPECT_EQ(entries(temporary.path()), 0);
+  model->set_solver_config(config);
+  const auto again = model->evaluate(inputs, {.jacobian = true});
+  EXPECT_TRUE(same_bits(again.outputs.at("stress"), expected.outputs.at("stress")));
+  EXPECT_TRUE(same_bits(again.jacobian.at("stress").at("strain"), expected.jacobian.at("stress").at("strain")));
+}
+
 TEST(Robustness, a_hundred_reloads_of_a_law_with_packages)
 {
-  const char * artifacts = std::getenv("MATLAW_TEST_ARTIFACTS");
-  const auto stub = fs::path(artifacts ? artifacts : "") / "linear_elastic-both" / "model_aoti.i";
-  if (!artifacts || !fs::exists(stub))
-    GTEST_SKIP() << "set MATLAW_TEST_ARTIFACTS to the folder that tests/artifacts.py writes, with linear_elastic-both";
+  const auto stub = stub_with_packages("linear_elastic-both");
+  if (stub.empty())
+    GTEST_SKIP() << no_artifacts;
   const OwnTemporaryFolder temporary;
   const TensorMap inputs{{"strain", at::full({100, 6}, 1e-3, at::kDouble)}};
   expect_flat(10, 100, std::int64_t(2) << 20,
               [&]
               {
-                load_model(stub.string(), "model",
-                           {.backend = Backend::INDUCTOR, .threads = 1, .runtime = Runtime::AOTI})
+                load_model(stub, "model", {.backend = Backend::INDUCTOR, .threads = 1, .runtime = Runtime::AOTI})
                     ->forward(inputs);
               });
   EXPECT_EQ(entries(temporary.path()), 0);

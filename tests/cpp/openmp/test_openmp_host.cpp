@@ -1,7 +1,10 @@
 // A host that is parallel itself, with OpenMP: calls from its parallel regions, its settings unchanged afterwards.
 #include <atomic>
+#include <cstdlib>
+#include <filesystem>
 #include <vector>
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -59,6 +62,30 @@ TEST(OpenMPHost, calls_in_a_parallel_region_leave_its_settings_alone)
       dispatch::load_model(law.stub().string(), "toy", std::make_shared<dispatch::SimpleScheduler>(at::kCPU, 200));
   EXPECT_EQ(calls_in_a_region(*dispatched, inputs, expected, 3), 12);
   EXPECT_EQ(settings(), before);
+}
+
+TEST(OpenMPHost, packages_may_be_called_in_a_region_too)
+{
+  const char * artifacts = std::getenv("MATLAW_TEST_ARTIFACTS");
+  const auto stub = std::string(artifacts ? artifacts : "") + "/linear_elastic-both/model_aoti.i";
+  if (!artifacts || !std::filesystem::exists(stub))
+    GTEST_SKIP() << "set MATLAW_TEST_ARTIFACTS to the folder that tests/artifacts.py writes, with linear_elastic-both";
+  omp_set_num_threads(3);
+  const auto before = settings();
+  const TensorMap inputs{{"strain", 1e-3 * at::sin(at::arange(18000, at::kDouble)).reshape({3000, 6})}};
+  const auto load = [&](std::int64_t threads)
+  { return load_model(stub, "model", {.backend = Backend::INDUCTOR, .threads = threads, .runtime = Runtime::AOTI}); };
+  const auto expected = load(1)->forward(inputs).at("stress");
+  for (const std::int64_t threads : {0, 1, 2})
+  {
+    const auto model = load(threads);
+    std::atomic<int> right{0};
+#pragma omp parallel for num_threads(3) schedule(static, 1)
+    for (int i = 0; i < 12; i++)
+      right += at::allclose(model->evaluate(inputs, {.jacobian = true}).outputs.at("stress"), expected, 1e-13, 1e-13);
+    EXPECT_EQ(right, 12);
+    EXPECT_EQ(settings(), before) << threads << " threads of a call";
+  }
 }
 
 TEST(OpenMPHost, a_region_after_a_call_has_the_threads_it_asks_for)

@@ -26,11 +26,11 @@ law = matlaw.load_model({path!r}, "model")
 """
 
 
-@pytest.fixture(scope="module", params=["compiled", "eager"])
+@pytest.fixture(scope="module", params=["native", pytest.param("inductor", marks=pytest.mark.inductor), "eager"])
 def law_path(request, artifact, models):
-    if request.param == "compiled":
-        return artifact("j2_viscoplastic-native") / "model_aoti.i"
-    return models / "j2_viscoplastic.i"
+    if request.param == "eager":
+        return models / "j2_viscoplastic.i"
+    return artifact("j2_viscoplastic-" + ("both" if request.param == "inductor" else "native")) / "model_aoti.i"
 
 
 @pytest.fixture
@@ -53,6 +53,7 @@ def file(law_path, tmp_path_factory):
         law_path,
         "try:\n    law.forward(failing())\nexcept matlaw.ConvergenceError as error:\n    print(error)\n",
         MATLAW_FAILURE_DIR=str(folder),
+        MATLAW_BACKEND="inductor" if law_path.parent.name.endswith("-both") else "auto",
     )
     assert done.stderr == ""
     [path] = folder.iterdir()

@@ -81,7 +81,13 @@ def laws(tmp_path: Path) -> dict[str, Path]:
     for solver in ("lu", "schur"):
         path = tmp_path / f"{solver}.i"
         path.write_text(GRAINS.replace("SOLVER", solver))
-        compile_model(path, "model", tmp_path / solver, derivatives=("mean:strain",), backend="native")
+        compile_model(
+            path,
+            "model",
+            tmp_path / solver,
+            derivatives=("mean:strain",),
+            backend="both" if solver == "schur" else "native",
+        )
         found[solver] = tmp_path / solver / "model_aoti.i"
     return found
 
@@ -101,6 +107,9 @@ def test_a_compiled_law_eliminates_its_grains_one_by_one(laws: dict[str, Path]) 
         matlaw.load_model(path, "model").evaluate(inputs, jacobian=True)
         for path in (laws["lu"], laws["schur"], laws["schur"].parent.parent / "schur.i")
     ]
+    packages = matlaw.load_model(laws["schur"], "model", backend="inductor")
+    assert packages.backend == "inductor"
+    results.append(packages.evaluate(inputs, jacobian=True))
     for result in results[1:]:
         assert result.status.tolist() == [Status.CONVERGED] * 11
         torch.testing.assert_close(result.outputs["x"], results[0].outputs["x"])

@@ -43,7 +43,7 @@ class Case:
 
 CASES = [
     Case("linear_elastic", "strain", 1e-3, artifact="linear_elastic-both"),
-    Case("j2_viscoplastic", "strain", 1.2e-3, artifact="j2_viscoplastic-both"),
+    Case("j2_viscoplastic", "strain", 1.2e-3, artifact="j2_viscoplastic-substepping-both"),
     Case("j2_plastic", "strain", 1.2e-3, smooth=False, artifact="j2_plastic-both"),
     Case("chaboche2", "strain", 1.2e-3),
     Case("kocks_mecking", "strain", 2.8e-3, smooth=False),

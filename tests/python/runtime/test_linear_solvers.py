@@ -137,6 +137,35 @@ def test_sensitivities_may_be_iterative(law, by):
         assert float((block - expected).abs().max()) < 1e-6 * float(expected.abs().max())
 
 
+@pytest.mark.inductor
+@pytest.mark.parametrize("backend", ["native", "inductor"])
+def test_methods_and_caches_on_both_kinds_of_graphs(artifact, law, backend):
+    """Newton steps and derivatives by inputs are iterative, those by parameters direct."""
+    stub = artifact("j2_krylov-both") / "model_aoti.i"
+    expected = matlaw.load_model(law("lu")[1], "model")
+    inputs = states()
+    good = {k: v[:-1] for k, v in inputs.items()}
+    reference, by_parameter = expected.evaluate(inputs, jacobian=True), expected.param_jacobian(good)["stress"][E]
+    for settings in (
+        {"method": "gmres", "restart": 40, "cache_strategy": "none"},
+        {"method": "gmres", "restart": 3, "cache_strategy": "chord"},
+        {"method": "gmres", "restart": 40, "cache_strategy": "max_its", "cache_max_its": 2},
+        {"method": "bicgstab", "cache_strategy": "none"},
+        {"method": "bicgstab", "cache_strategy": "chord"},
+    ):
+        compiled = matlaw.load_model(stub, "model", backend=backend)
+        assert compiled.backend == backend
+        compiled.set_solver_config(krylov=settings)
+        found = compiled.evaluate(inputs, jacobian=True)
+        assert found.status.tolist() == reference.status.tolist()
+        for value, other, tolerance in (
+            (found.outputs["stress"][:-1], reference.outputs["stress"][:-1], 1e-7),
+            (found.jacobian["stress"]["strain"][:-1], reference.jacobian["stress"]["strain"][:-1], 1e-5),
+            (compiled.param_jacobian(good)["stress"][E], by_parameter, 1e-5),
+        ):
+            assert float((value - other).abs().max()) < tolerance * float(other.abs().max()), settings
+
+
 def test_graphs_and_metadata_of_a_krylov_law(law):
     name, options, preconditioner = CASES[4]
     metadata = json.loads((law(name, options, preconditioner)[1].parent / "model" / "metadata.json").read_text())

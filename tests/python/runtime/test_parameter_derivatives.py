@@ -17,10 +17,17 @@ E, SY = "update.system.elasticity.E", "update.system.normality.flow.yield.sy"
 ROWS = 9
 
 
-@pytest.fixture
-def laws(artifact, models):
-    compiled = matlaw.load_model(artifact("j2_viscoplastic-parameter-derivatives") / "model_aoti.i", "model")
-    return compiled, matlaw.load_model(models / "j2_viscoplastic.i", "model")
+@pytest.fixture(params=["native", pytest.param("inductor", marks=pytest.mark.inductor)])
+def laws(request, artifact, models):
+    """Compiled and eager."""
+    if request.param == "native":
+        compiled = matlaw.load_model(artifact("j2_viscoplastic-parameter-derivatives") / "model_aoti.i", "model")
+        return compiled, matlaw.load_model(models / "j2_viscoplastic.i", "model")
+    stub = artifact("j2_viscoplastic-substepping-both") / "model_aoti.i"
+    both = matlaw.load_model(stub, "model", backend="inductor"), matlaw.load_model(stub, "model", runtime="eager")
+    for law in both:
+        law.set_solver_config(max_substepping_level=0)
+    return both
 
 
 def inputs_of(law) -> dict[str, torch.Tensor]:
@@ -30,6 +37,7 @@ def inputs_of(law) -> dict[str, torch.Tensor]:
     scale = np.linspace(2e-4, 3e-3, ROWS)[:, None] / np.linalg.norm(direction, axis=1, keepdims=True)
     values = {
         "strain": torch.tensor(direction * scale),
+        "strain~1": torch.zeros(ROWS, 6, dtype=torch.float64),
         "plastic_strain~1": torch.tensor(rng.normal(size=(ROWS, 6)) * 1e-5),
         "equivalent_plastic_strain~1": torch.tensor(rng.uniform(0, 1e-3, ROWS)),
         "t": torch.ones(ROWS, dtype=torch.float64),
@@ -128,18 +136,8 @@ def test_without_parameter_derivatives(artifact):
 
 
 @pytest.mark.inductor
-def test_packages_agree_with_kernels(models, tmp_path):
-    from matlaw.artifact import compile_model
-
-    compile_model(
-        models / "linear_elastic.i",
-        "model",
-        tmp_path,
-        [":strain", ":model.E", ":model.nu"],
-        ["model.E", "model.nu"],
-        "both",
-    )
-    stub = tmp_path / "model_aoti.i"
+def test_packages_agree_with_kernels(artifact):
+    stub = artifact("linear_elastic-parameters-both") / "model_aoti.i"
     inputs = {"strain": 1e-3 * torch.sin(torch.arange(30.0, dtype=torch.float64)).reshape(5, 6)}
     native, package = (
         matlaw.load_model(stub, "model", backend=b).param_jacobian(inputs)["stress"] for b in ("native", "inductor")

@@ -39,15 +39,17 @@ def chain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of the compiled law, beside its input file."""
     folder = tmp_path_factory.mktemp("settings")
     (folder / "chain.i").write_text(CHAIN)
-    compile_model(folder / "chain.i", "model", folder, derivatives=("y:a",), backend="native")
+    compile_model(folder / "chain.i", "model", folder, derivatives=("y:a",), backend="both")
     return folder / "model"
 
 
-@pytest.fixture(params=["compiled", "source", "eager"])
+@pytest.fixture(params=["native", "inductor", "source", "eager"])
 def law(request, chain):
     if request.param == "eager":
         return matlaw.load_model(chain.parent / "chain.i", "model")
-    return matlaw.load_model(chain, "model", runtime="aoti" if request.param == "compiled" else "eager")
+    if request.param == "source":
+        return matlaw.load_model(chain, "model", runtime="eager")
+    return matlaw.load_model(chain, "model", backend=request.param)
 
 
 A = {"a": np.linspace(0.5, 40.0, 9)}

@@ -6,7 +6,6 @@ import torch
 
 import matlaw
 from matlaw import Status
-from matlaw.artifact import compile_model
 from matlaw.eager import EagerModel
 from matlaw.errors import ConvergenceError, FatalError, InputFileError
 from matlaw.host import QuadratureBatch
@@ -19,28 +18,16 @@ STATES = ("plastic_strain", "equivalent_plastic_strain")
 
 
 @pytest.fixture(scope="module")
-def folder(models, tmp_path_factory):
-    """The law compiled to native kernels, with derivatives by all inputs of a step."""
-    out = tmp_path_factory.mktemp("substepping")
-    derivatives = [":strain", ":strain~1", "stress:t", "stress:t~1", "stress:plastic_strain~1"]
-    derivatives += ["stress:update.system.normality.flow.yield.sy", "stress:update.system.elasticity.E"]
-    compile_model(
-        models / "j2_viscoplastic.i",
-        "model",
-        out,
-        derivatives=derivatives,
-        parameters=["update.system.normality.flow.yield.sy", "update.system.elasticity.E"],
-        backend="native",
-        overrides=OVERRIDES,
-    )
-    return out
+def folder(artifact):
+    """The compiled law, with derivatives by all that moves in a step and by parameters."""
+    return artifact("j2_viscoplastic-substepping-both")
 
 
-@pytest.fixture(params=["compiled", "eager"])
-def law(request, folder, models):
-    if request.param == "compiled":
-        return matlaw.load_model(folder / "model_aoti.i", "model")
-    return matlaw.load_model(folder / "model", "model", runtime="eager")
+@pytest.fixture(params=["native", "inductor", "eager"])
+def law(request, folder):
+    if request.param == "eager":
+        return matlaw.load_model(folder / "model", "model", runtime="eager")
+    return matlaw.load_model(folder / "model_aoti.i", "model", backend=request.param)
 
 
 def inputs_of(sizes=SIZES, old_size=2e-4):
@@ -95,13 +82,16 @@ def test_substeps_are_the_steps_that_a_host_would_take(law):
         outputs, count = by_hand(law, {name: value[row : row + 1] for name, value in inputs.items()}, 7)
         assert found.substeps[row] == count
         for name, value in outputs.items():
-            # Eager evaluation is torch's, whose operations do not give every row the same bits in any batch.
-            tolerance = 0.0 if isinstance(law, matlaw.runtime.CompiledModel) else 1e-10
+            # Torch's operations do not give every row the same bits in any batch.
+            tolerance = 0.0 if getattr(law, "backend", "") == "native" else 1e-10
             np.testing.assert_allclose(found.outputs[name][row], value[0], rtol=tolerance, atol=tolerance)
 
 
-def test_compiled_and_eager_take_the_same_substeps(folder):
-    compiled = matlaw.load_model(folder / "model_aoti.i", "model").evaluate(inputs_of(), jacobian=True)
+@pytest.mark.parametrize("backend", ["native", "inductor"])
+def test_compiled_and_eager_take_the_same_substeps(folder, backend):
+    law = matlaw.load_model(folder / "model_aoti.i", "model", backend=backend)
+    assert law.backend == backend
+    compiled = law.evaluate(inputs_of(), jacobian=True)
     eager = matlaw.load_model(folder / "model", "model", runtime="eager").evaluate(inputs_of(), jacobian=True)
     np.testing.assert_array_equal(compiled.substeps, eager.substeps)
     np.testing.assert_array_equal(compiled.iterations, eager.iterations)
@@ -175,22 +165,27 @@ def test_derivatives_by_parameters(law):
     )
 
 
+@pytest.mark.parametrize("backend", ["native", "inductor"])
 @pytest.mark.parametrize("options", [{}, {"threads": 4, "max_chunk_rows": 8}, {"max_chunk_rows": 64}])
-def test_a_row_has_the_same_bits_in_any_company(folder, options):
+def test_a_row_is_the_same_in_any_company(folder, options, backend):
+    """The same bits with native kernels; what rounding leaves of them over many substeps with .pt2 graphs."""
+    tolerance = {"rtol": 0.0} if backend == "native" else {"rtol": 1e-11, "atol": 1e-11}
     sizes = np.tile(SIZES, 11) * np.linspace(0.9, 1.1, 77)
     inputs = inputs_of(sizes)
-    whole = matlaw.load_model(folder / "model_aoti.i", "model").evaluate(inputs, jacobian=True)
-    law = matlaw.load_model(folder / "model_aoti.i", "model", **options)
+    whole = matlaw.load_model(folder / "model_aoti.i", "model", backend=backend).evaluate(inputs, jacobian=True)
+    law = matlaw.load_model(folder / "model_aoti.i", "model", backend=backend, **options)
     order = np.random.default_rng(3).permutation(77)
     found = law.evaluate({name: value[order] for name, value in inputs.items()}, jacobian=True)
     np.testing.assert_array_equal(found.substeps, whole.substeps[order])
     np.testing.assert_array_equal(found.iterations, whole.iterations[order])
     for name, value in whole.outputs.items():
-        np.testing.assert_array_equal(found.outputs[name], value[order])
+        np.testing.assert_allclose(found.outputs[name], value[order], **tolerance)
     for given, block in whole.jacobian["stress"].items():
-        np.testing.assert_array_equal(found.jacobian["stress"][given], block[order], err_msg=given)
+        scale = np.abs(block).max()
+        np.testing.assert_allclose(found.jacobian["stress"][given] / scale, block[order] / scale, **tolerance)
     alone = law.evaluate({name: value[5:6] for name, value in inputs.items()}, jacobian=True)
-    np.testing.assert_array_equal(alone.jacobian["stress"]["strain"][0], whole.jacobian["stress"]["strain"][5])
+    block = whole.jacobian["stress"]["strain"][5]
+    np.testing.assert_allclose(alone.jacobian["stress"]["strain"][0], block, **tolerance)
 
 
 def test_a_row_that_is_out_of_levels_fails_and_the_next_call_does_not_know(law):
@@ -292,22 +287,6 @@ def test_a_variable_that_the_law_computes_itself_cannot_be_ramped(models):
     overrides = ["Models/update/incremental_variables:='elastic_trial_stress'"]
     with pytest.raises(InputFileError, match=r"computed by model 'model' itself.* strain"):
         EagerModel(models / "radial_return.i", "model", overrides=overrides)
-
-
-@pytest.mark.inductor
-def test_pt2_graphs_take_the_same_substeps(artifact):
-    stub = artifact("j2_viscoplastic-substepping-both") / "model_aoti.i"
-    native = matlaw.load_model(stub, "model", backend="native").evaluate(inputs_of(), jacobian=True)
-    law = matlaw.load_model(stub, "model", backend="inductor")
-    found = law.evaluate(inputs_of(), jacobian=True)
-    assert not found.failed_rows
-    np.testing.assert_array_equal(found.substeps, native.substeps)
-    for name, value in native.outputs.items():
-        np.testing.assert_allclose(found.outputs[name], value, rtol=1e-9, atol=1e-12)
-    block = native.jacobian["stress"]["strain"]
-    np.testing.assert_allclose(found.jacobian["stress"]["strain"], block, rtol=1e-6, atol=1e-8 * np.abs(block).max())
-    again = law.evaluate({name: value[::-1].copy() for name, value in inputs_of().items()}, jacobian=True)
-    np.testing.assert_allclose(again.outputs["stress"][::-1], found.outputs["stress"], rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.inductor
