@@ -22,6 +22,7 @@ from matlaw.artifact.metadata import is_sealed, metadata, sealed
 from matlaw.artifact.plan import Plan, Planner, output_files
 from matlaw.artifact.request import Leaf, Request
 from matlaw.artifact.stub import render_stub
+from matlaw.artifact.tolerances import warnings_of_tolerances
 from matlaw.errors import CompileError
 from matlaw.output_file import naming
 from matlaw.tensors import to_public
@@ -43,6 +44,7 @@ class CompileReport:
     :ivar verification: worst errors of the self-check by device, dtype and graph
     :ivar unchecked_targets: CPU targets whose code this machine does not run, so that nothing compared it with eager
     :ivar weights: files of the weights that stay outside the compiled code
+    :ivar warnings: what is likely to go wrong with this artifact
     """
 
     artifact: Path
@@ -53,6 +55,7 @@ class CompileReport:
     verification: dict[str, Any] = field(default_factory=dict)
     unchecked_targets: list[str] = field(default_factory=list)
     weights: list[FileReport] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 def compile_model(
@@ -134,16 +137,17 @@ def compile_model(
     digest = fingerprint(request, planner.source.render(), torch.__version__, planner.program.parameters)
     place = output / name
     stub_path = output / f"{name}_aoti.i" if stub else None
+    warnings = warnings_of_tolerances(planner.program, request.leaves)
     if not force and _is_current(place, digest):
         if stub_path is not None and not stub_path.is_file():
             write_file(stub_path, render_stub(planner.source.render(), name, request.path.name))
-        return CompileReport(place, stub_path, up_to_date=True)
+        return CompileReport(place, stub_path, up_to_date=True, warnings=warnings)
     if verify != "none":
         _require_target_of_this_machine(request.cpu_targets)
     store = cache if isinstance(cache, Cache) else Cache() if cache else NoCache()
     plan = planner.plan()
     stub_text = render_stub(planner.source.render(), name, request.path.name)
-    report = CompileReport(place, stub_path)
+    report = CompileReport(place, stub_path, warnings=warnings)
     report.left_to_inductor = {
         graph.stem: plan.unsupported[graph.forward].operation
         for graph in plan.graphs

@@ -141,6 +141,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as e:
         print(f"matlaw-compile: error: {options.output_dir}: {e}", file=sys.stderr)
         return 2
+    for warning in report.warnings:
+        print(f"matlaw-compile: warning: {warning}", file=sys.stderr)
     if not options.quiet:
         _summarise(report, time.perf_counter() - started)
     return 0

@@ -85,6 +85,20 @@ def test_mistakes_give_one_message_and_write_nothing(
     assert not (tmp_path / "out").exists()
 
 
+def test_tolerances_that_float32_cannot_meet(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    quick = ["--dtype", "float32", "--verify", "none", "-q"]
+    warning = "matlaw-compile: warning: Solvers/newton has abs_tol = 1e-10 and rel_tol = 1e-12, finer than float32"
+    for _ in range(2):  # the second time nothing is compiled
+        assert run(models, tmp_path, *quick, law="j2_viscoplastic") == 0
+        [line] = capsys.readouterr().err.splitlines()
+        assert line.startswith(warning)
+        assert "Solvers/newton/abs_tol:=1e-07" in line
+    assert run(models, tmp_path, *quick, law="linear_elastic") == 0
+    assert run(models, tmp_path, *quick, "Solvers/newton/abs_tol:=1e-7", law="j2_viscoplastic") == 0
+    assert run(models, tmp_path, *quick[2:], law="j2_viscoplastic") == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_unknown_model_and_bad_file(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ["--output-dir", str(tmp_path / "out")]
     assert main([str(models / "linear_elastic.i"), "--model", "modle", *out]) == 2

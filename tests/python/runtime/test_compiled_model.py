@@ -212,6 +212,21 @@ def test_parameters(kind, artifact, models):
     assert law.named_parameters()["model.E"].dtype == torch.float64
 
 
+def test_tolerances_of_float32(artifact):
+    """What matlaw-compile advises is enough for rows that fail with tolerances made for float64."""
+    law = matlaw.load_model(artifact("j2_viscoplastic-float32") / "model_aoti.i", "model", dtype="float32")
+    expected = matlaw.load_model(artifact("j2_viscoplastic-native") / "model_aoti.i", "model")
+    direction = np.random.default_rng(0).normal(size=(400, 6))
+    inputs = first_step(direction / np.linalg.norm(direction, axis=1)[:, None] * np.linspace(1e-5, 3e-3, 400)[:, None])
+    single = {name: value.astype(np.float32) for name, value in inputs.items()}
+    assert law.evaluate(single).failed_rows
+    law.set_solver_config(atol=1e-7)
+    stress = law.forward(single)["stress"]
+    assert stress.dtype == np.float32
+    reference = expected.forward(inputs)["stress"]
+    np.testing.assert_allclose(stress, reference, atol=1e-4 * np.abs(reference).max())
+
+
 def test_a_law_without_parameters(artifact):
     law = matlaw.load_model(artifact("linear_elastic-native") / "model_aoti.i", "model")
     assert law.named_parameters() == {}
