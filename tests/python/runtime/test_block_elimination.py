@@ -87,6 +87,7 @@ def laws(tmp_path: Path) -> dict[str, Path]:
             tmp_path / solver,
             derivatives=("mean:strain",),
             backend="both" if solver == "schur" else "native",
+            jobs=2,
         )
         found[solver] = tmp_path / solver / "model_aoti.i"
     return found
