@@ -54,7 +54,8 @@ TEST(Loading, names_that_are_not_there)
   EXPECT_PRED_FORMAT2(mentions, load_error(law.stub().string(), "tyo"), (Words{"tyo", "Did you mean 'toy'"}));
   EXPECT_PRED_FORMAT2(mentions, load_error(law.folder().string(), "steel"), (Words{"'toy'", "'steel'"}));
   EXPECT_PRED_FORMAT2(mentions, load_error("/nowhere/at/all"), (Words{"does not exist"}));
-  EXPECT_PRED_FORMAT2(mentions, load_error(law.stub().parent_path().string()), (Words{"metadata.json"}));
+  EXPECT_PRED_FORMAT2(mentions, load_error((law.folder() / "cpu").string()), (Words{"metadata.json"}));
+  EXPECT_PRED_FORMAT2(mentions, load_error(law.stub().parent_path().string(), "tyo"), (Words{"no artifact 'tyo'"}));
   EXPECT_PRED_FORMAT2(mentions, load_error(law.stub().string(), "plain"),
                       (Words{"not compiled", "matlaw-compile", "eager"}));
   std::filesystem::rename(law.folder(), law.folder().string() + "_moved");
