@@ -62,7 +62,7 @@ def run(plugin: Path, n: int, folder: Path) -> float:
 def main() -> int:
     """Compare."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("-n", type=int, default=10, help="elements along an edge")
+    parser.add_argument("-n", type=int, default=12, help="elements along an edge")
     parser.add_argument("--laws", nargs="+", default=list(LAWS), choices=list(LAWS))
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
