@@ -60,7 +60,8 @@ $(TESTED): $(DEPS) $(SOURCES) $(CPP_TESTS)
 	touch $@ $(INSTALLED)
 
 demo: $(INSTALLED)
-	$(BIN)/matlaw-compile examples/models/j2_viscoplastic.i --model model -d stress:strain --output-dir $(OUT)/demo/aoti
+	$(BIN)/matlaw-compile examples/models/j2_viscoplastic.i --model model -d stress:strain --backend native \
+		--output-dir $(OUT)/demo/aoti
 	$(BIN)/matlaw-fe examples/fe/notched_bar.i -o $(OUT)/demo
 
 lint: $(DEPS)
