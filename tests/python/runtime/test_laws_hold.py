@@ -167,6 +167,24 @@ laws_on_backends = pytest.mark.parametrize(
 
 
 @laws_on_backends
+def test_values_and_derivatives_are_those_of_eager(load, models, case, backend):
+    """To what rounding leaves of a solve: tolerances are the same, and so is every step of the solver."""
+    law, eager = load(case, backend), matlaw.load_model(models / f"{case.law}.i", "model")
+    inputs = states(law, case)
+    found = law.evaluate(inputs, jacobian=True)
+    expected = eager.evaluate(inputs, jacobian=True, pairs=list(law.derivative_pairs))
+    np.testing.assert_array_equal(found.status, expected.status)
+    for name, value in expected.outputs.items():
+        np.testing.assert_allclose(found.outputs[name], value, rtol=1e-8, atol=1e-9 * np.abs(value).max(), err_msg=name)
+    for output, given in law.derivative_pairs:
+        block = expected.jacobian[output][given]
+        mine = np.broadcast_to(found.jacobian[output][given], block.shape)
+        # Of the size of the block, or where that is rounding, of the output by one of the input.
+        scale = max(np.abs(block).max(), np.abs(expected.outputs[output]).max() / (np.abs(inputs[given]).max() or 1.0))
+        np.testing.assert_allclose(mine, block, rtol=1e-6, atol=1e-8 * scale, err_msg=f"{output}:{given}")
+
+
+@laws_on_backends
 def test_derivatives_are_slopes(load, case, backend):
     law = load(case, backend)
     inputs = states(law, case)
