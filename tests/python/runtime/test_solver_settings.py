@@ -39,11 +39,11 @@ def chain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of the compiled law, beside its input file."""
     folder = tmp_path_factory.mktemp("settings")
     (folder / "chain.i").write_text(CHAIN)
-    compile_model(folder / "chain.i", "model", folder, derivatives=("y:a",), backend="native")
+    compile_model(folder / "chain.i", "model", folder, backend="both", jobs=2)
     return folder / "model"
 
 
-@pytest.fixture(params=["native", "source", "eager"])
+@pytest.fixture(params=["native", "inductor", "source", "eager"])
 def law(request, chain):
     if request.param == "eager":
         return matlaw.load_model(chain.parent / "chain.i", "model")
