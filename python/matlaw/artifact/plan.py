@@ -23,10 +23,11 @@ from matlaw.ir.evaluate import evaluate
 from matlaw.ir.program import Program as IrProgram
 from matlaw.ir.program import reachable
 from matlaw.lower.native.programs import ForwardProgram, native_program, sparse_program
+from matlaw.models.common import AOTIModel
 from matlaw.trace import graphs as g
 from matlaw.trace.graphs import Forward, Graph, Pair
 from matlaw.trace.linear import LinearSolve, linear_solve
-from matlaw.trace.program import leaves
+from matlaw.trace.program import leaves, models_of
 
 if TYPE_CHECKING:
     from matlaw.input.input_file import InputFile
@@ -170,6 +171,7 @@ class Planner:
         self.request = request
         self.source = InputFile(request.path, request.overrides)
         self.program = partition(self.source.model(request.name))
+        self._refuse_compiled_models()
         self._refuse_row_mixing()
         self._refuse_batched_parameters()
         self.programs: dict[Forward, ForwardProgram] = {}
@@ -191,6 +193,14 @@ class Planner:
             {"inputs": inputs, "outputs": outputs, "parameters": names},
             list(self.program.parameters),
         )
+
+    def _refuse_compiled_models(self) -> None:
+        for model in (model for segment in self.program.segments for model in models_of(segment)):
+            if isinstance(model, AOTIModel):
+                raise CompileError(
+                    f"{model.location}: '{model.name}' is compiled already: this is a stub, or takes a model from one. "
+                    "Pass the input file that the stub was made from (its first line names it)"
+                )
 
     def _refuse_row_mixing(self) -> None:
         for leaf in (leaf for segment in self.program.segments for leaf in leaves(segment)):

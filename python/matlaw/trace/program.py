@@ -193,12 +193,17 @@ class Program:
         return [(name, old(name)) for name in self.inputs if name in names and old(name) in self.inputs]
 
 
-def leaves(segment: ForwardSegment | ImplicitSegment) -> list[Leaf]:
-    """The leaves that a segment evaluates."""
+def models_of(segment: ForwardSegment | ImplicitSegment) -> list[Model]:
+    """The models that a segment evaluates, those inside others too."""
     pending = list(segment.models) if isinstance(segment, ForwardSegment) else [segment.update.system.model]
     found = []
     while pending:
         model = pending.pop()
         pending += model.children if isinstance(model, ComposedModel) else []
-        found += [model] if isinstance(model, Leaf) else []
+        found.append(model)
     return found
+
+
+def leaves(segment: ForwardSegment | ImplicitSegment) -> list[Leaf]:
+    """The leaves that a segment evaluates."""
+    return [model for model in models_of(segment) if isinstance(model, Leaf)]

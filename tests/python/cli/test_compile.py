@@ -99,6 +99,14 @@ def test_tolerances_that_float32_cannot_meet(models: Path, tmp_path: Path, capsy
     assert capsys.readouterr().err == ""
 
 
+def test_a_stub_is_refused(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(models, tmp_path, "--backend", "native", "-q") == 0
+    [stub] = tmp_path.rglob("model_aoti.i")
+    assert main([str(stub), "--model", "model", "--output-dir", str(tmp_path / "again")]) == 2
+    assert "'model' is compiled already: this is a stub" in capsys.readouterr().err
+    assert not (tmp_path / "again").exists()
+
+
 def test_unknown_model_and_bad_file(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ["--output-dir", str(tmp_path / "out")]
     assert main([str(models / "linear_elastic.i"), "--model", "modle", *out]) == 2
