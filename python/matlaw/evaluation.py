@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -43,6 +44,61 @@ class SegmentHistory:
     step: Any
 
 
+class MissingResultError(KeyError):
+    """There is no result of that name; the message says what there is."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class Results(dict[str, Any]):
+    """Results by name. Asking for another raises :class:`MissingResultError`.
+
+    :param values: the results
+    :param missing: what to say of a name
+    """
+
+    def __init__(self, values: Mapping[str, Any], missing: Callable[[str], str]) -> None:
+        super().__init__(values)
+        self._missing = missing
+
+    def __missing__(self, name: str) -> Any:
+        raise MissingResultError(self._missing(name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
+def _named(values: Mapping[str, Any]) -> Results:
+    return Results(values, lambda name: f"the law has no output '{name}'; it has {_list(values)}")
+
+
+def _derivatives_of(output: str, blocks: Mapping[str, Any]) -> Results:
+    return Results(
+        blocks,
+        lambda name: (
+            f"there is no derivative of '{output}' by '{name}' here, there is one by {_list(blocks)}; a compiled "
+            f"law has those that it was compiled with: matlaw-compile -d {output}:{name}"
+        ),
+    )
+
+
+def _derivatives(jacobian: Mapping[str, Mapping[str, Any]]) -> Results:
+    def missing(name: str) -> str:
+        if not jacobian:
+            return f"there are no derivatives here: evaluate(..., jacobian=True) computes those of '{name}'"
+        return (
+            f"there is no derivative of '{name}' here, there are those of {_list(jacobian)}; a compiled law "
+            f"has those that it was compiled with: matlaw-compile -d {name}:"
+        )
+
+    return Results({output: _derivatives_of(output, blocks) for output, blocks in jacobian.items()}, missing)
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "none"
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """Outputs and the verdict per row.
@@ -77,6 +133,11 @@ class Evaluation:
     reason: Any = None
     place: Any = None
     weights_version: int = 0
+
+    def __post_init__(self) -> None:
+        """Lets a name that is not there be answered by those that are."""
+        object.__setattr__(self, "outputs", _named(self.outputs))
+        object.__setattr__(self, "jacobian", _derivatives(self.jacobian))
 
     @property
     def ok(self) -> bool:
