@@ -6,7 +6,7 @@
 namespace matlaw::native
 {
 /// Version of this interface. A kernel built for another version is refused at load.
-inline constexpr std::int32_t abi_version = 1;
+inline constexpr std::int32_t abi_version = 2;
 
 /// Rows are handed to kernels in whole blocks of this many; a kernel's own lane count divides it.
 inline constexpr std::int64_t row_block = 8;
@@ -22,9 +22,10 @@ using GraphFunction = void (*)(const void * const * inputs, void * const * outpu
 ///
 /// `inputs` are those of the graph, without the unknowns, whose places are not looked at. `unknowns`, (n, ld), holds
 /// the first guess, and the solution of rows that are done. `report`, (4, ld): norm of the residual at the guess; the
-/// last one; iterations; 1 for a row that is done, its residual below max(limits[0], limits[1] * the first), after at
-/// most `most` steps, from limits[2] steps on with half the residual after each. Other rows keep their guess: they are
-/// to be solved with pivoting, or not at all. `rows` may be any number up to `ld`.
+/// last one; iterations; 1 for a row that is done after at most `most` steps, from limits[2] steps on with half the
+/// residual after each: its residual is below limits[0], or, after a step du with |du| < limits[3] (|u| + limits[0]),
+/// below limits[1] times the first. Other rows keep their guess: they are to be solved with pivoting, or not at all.
+/// `rows` may be any number up to `ld`.
 using SolveFunction = void (*)(const void * const * inputs, void * unknowns, void * report, const double * limits,
                                std::int64_t most, std::int64_t ld, std::int64_t rows);
 }

@@ -90,7 +90,7 @@ public:
     if (!solver)
       return false;
     set_inputs(u, ld);
-    const double limits[] = {config.atol, config.rtol, double(solve::easy_steps)};
+    const double limits[] = {config.atol, config.rtol, double(solve::easy_steps), config.substep_del_tol};
     solver(_w.graph_inputs.data(), u, report, limits, config.miters, ld, rows);
     return true;
   }

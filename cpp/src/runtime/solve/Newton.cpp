@@ -85,7 +85,6 @@ struct Workspace
   /// Of a system with steps of its own: |r| before the last step, and whether such steps get a row nowhere
   std::vector<double> previous;
   /// |r| below which a row is done
-  std::vector<double> limit;
   std::vector<std::int64_t> moves;
   std::vector<std::uint8_t> stalled;
   std::vector<Search> searches;
@@ -271,9 +270,7 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
   w.norm.resize(width);
   w.singular.resize(width);
   w.active.assign(size, 1);
-  const bool careful = config.max_substepping_level > 0;
-  w.settled.assign(size, !careful);
-  w.limit.resize(size);
+  w.settled.assign(size, 0);
   w.previous.resize(size);
   w.stalled.assign(size, 0);
   w.rows.resize(size);
@@ -307,14 +304,11 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
       if (recorder)
         recorder->iterate(w.rows[p], iteration, norm, x + p, width);
       if (iteration == 0)
-      {
         verdicts[w.rows[p]].initial_residual = norm;
-        w.limit[p] = careful ? config.atol : std::max(config.atol, config.rtol * norm);
-      }
       if (!std::isfinite(norm))
         finish(p, iteration, Reason::RESIDUAL_NOT_FINITE);
-      else if (norm < w.limit[p] ||
-               (careful && w.settled[p] && norm < config.rtol * verdicts[w.rows[p]].initial_residual))
+      else if (norm < config.atol ||
+               (w.settled[p] && norm < config.rtol * verdicts[w.rows[p]].initial_residual))
         finish(p, iteration, Reason::NONE);
       else if (iteration >= config.miters)
         finish(p, iteration, Reason::ITERATION_LIMIT);
@@ -347,7 +341,6 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
         w.rows[q] = w.rows[w.kept[q]];
         w.norm[q] = w.norm[w.kept[q]];
         w.settled[q] = w.settled[w.kept[q]];
-        w.limit[q] = w.limit[w.kept[q]];
         w.previous[q] = w.previous[w.kept[q]];
         w.stalled[q] = w.stalled[w.kept[q]];
       }
@@ -392,8 +385,7 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
     for (std::int64_t p = 0; recorder && p < size; p++)
       if (w.active[p] && !w.singular[p])
         recorder->stepped(w.rows[p], iteration, config.ls_type == LineSearch::NONE ? 1.0 : w.searches[p].taken());
-    if (careful)
-      find_settled(x, b, n, width, size, config, w.settled);
+    find_settled(x, b, n, width, size, config, w.settled);
     for (std::int64_t p = 0; p < size; p++)
       if (w.active[p] && w.singular[p])
         finish(p, iteration, config.krylov ? Reason::LINEAR_SOLVER : Reason::SINGULAR_JACOBIAN);

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matlaw.errors import CompileError
+from matlaw.lower.native.source import ABI_VERSION
 from matlaw.trace.slots import Slot
 
 #: Rows are handed over in multiples of this.
@@ -69,8 +70,8 @@ class Kernel:
             raise CompileError(f"{library.name}: it does not load on this machine: {e}") from e
         weakref.finalize(self, _unload, self._library._handle, descriptor)
         version = ctypes.c_int32.in_dll(self._library, "matlaw_abi_version").value
-        if version != 1:
-            raise CompileError(f"{library.name}: interface version {version}, expected 1")
+        if version != ABI_VERSION:
+            raise CompileError(f"{library.name}: interface version {version}, expected {ABI_VERSION}")
         self.lanes = ctypes.c_int32.in_dll(self._library, "matlaw_lanes").value
         self._function = self._library.matlaw_graph
         self._function.restype = None
@@ -106,12 +107,15 @@ class Kernel:
             handed.append(buffer)
         return rows, ld, handed
 
-    def solve(self, *inputs: NDArray, atol: float, rtol: float, most: int, easy: int) -> tuple[NDArray, NDArray] | None:
+    def solve(
+        self, *inputs: NDArray, atol: float, rtol: float, most: int, easy: int, settled: float
+    ) -> tuple[NDArray, NDArray] | None:
         """Newton's method from start to end, of a kernel of Newton steps that has it; None for another.
 
         :param inputs: as of a call; the unknowns, which come first, hold the guess
         :param most: iterations
         :param easy: after so many iterations a row has to halve its residual each time
+        :param settled: `rtol` counts only after a step below this, relative to the unknowns
         :returns: the unknowns ``(n, B)``, and ``(4, B)``: first and last norm of the residual, iterations, and 1 for a
             row that is done, whose unknowns are the solution; others keep their guess
         """
@@ -129,7 +133,7 @@ class Kernel:
                 unknowns[count : count + len(buffer)] = buffer
                 count += len(buffer)
         pointers = (ctypes.c_void_p * len(handed))(*(x.ctypes.data for x in handed))
-        limits = np.array([atol, rtol, easy])
+        limits = np.array([atol, rtol, easy, settled])
         function(pointers, unknowns.ctypes.data, report.ctypes.data, limits.ctypes.data, most, ld, ld)
         return unknowns[:, :rows].copy(), report[:, :rows].copy()
 

@@ -84,8 +84,8 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
         "}",
         *statements(fixed),
         *for_each(
-            "mask active_0 = all_mask(true), done_0 = all_mask(false);",
-            "rows start_0 = all(0.0), last_0 = all(0.0), before_0 = all(0.0), limit_0 = all(0.0), count_0 = all(0.0);",
+            "mask active_0 = all_mask(true), done_0 = all_mask(false), settled_0 = all_mask(false);",
+            "rows start_0 = all(0.0), last_0 = all(0.0), before_0 = all(0.0), count_0 = all(0.0);",
         ),
     ]
     yield from (f"    {line}" for line in start)
@@ -98,8 +98,8 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
         *for_each(
             f"const rows norm_0 = sqrt_of({square});",
             "start_0 = k == 0 ? norm_0 : start_0;",
-            "limit_0 = k == 0 ? max_of(all(limits[0]), all(limits[1]) * norm_0) : limit_0;",
-            "const mask met_0 = active_0 & (norm_0 < limit_0);",
+            "const mask near_0 = settled_0 & (norm_0 < all(limits[1]) * start_0);",
+            "const mask met_0 = active_0 & ((norm_0 < all(limits[0])) | near_0);",
             "count_0 = where(active_0, all((real)k), count_0);",
             "last_0 = where(active_0, norm_0, last_0);",
             "done_0 = done_0 | met_0;",
@@ -117,6 +117,12 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
     ]
     for c, v in enumerate(steps):
         loop += for_each(f"u[{c}] = where(active_0, u[{c}] + {_factor(writer.names[v.id])}, u[{c}]);")
+    moved = " + ".join(f"{s} * {s}" for s in (_factor(writer.names[v.id]) for v in steps))
+    size = " + ".join(f"u[{c}] * u[{c}]" for c in range(n))
+    loop += for_each(
+        f"const rows reach_0 = all(limits[3]) * (sqrt_of({size}) + all(limits[0]));",
+        f"settled_0 = {moved} < reach_0 * reach_0;",
+    )
     yield from (f"      {line}" for line in loop)
     yield "    }"
     end = [
@@ -135,7 +141,10 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
     yield "  }"
 
 
-_OWN = re.compile(r"\bt(\d+)\b(?!_)|\bu\[|\b(u|active|done|start|last|before|limit|count|norm|met)_0\b|, i(?=[,)])")
+_PER_VECTOR = "u|active|done|settled|start|last|before|count|norm|near|met|reach"
+_OWN = re.compile(rf"\bt(\d+)\b(?!_)|\bu\[|\b({_PER_VECTOR})_0\b|, i(?=[,)])")
+    r"\bt(\d+)\b(?!_)|\bu\[|\b(u|active|done|settled|start|last|before|count|norm|near|met|reach)_0\b|, i(?=[,)])"
+)
 
 
 def _of_vector(line: str, k: int) -> str:

@@ -19,8 +19,8 @@ class Newton:
     :ivar abs_tol: tolerance for the norm of a row's residual
     :ivar rel_tol: tolerance for that norm relative to the initial one
     :ivar max_its: largest number of iterations
-    :ivar substep_del_tol: where an implicit update may take substeps, a row converges by ``rel_tol`` only after a step
-        ``|du| < substep_del_tol (|u| + abs_tol)``: it has settled, and is not just below a huge initial residual
+    :ivar substep_del_tol: a row converges by ``rel_tol`` only after a step ``|du| < substep_del_tol (|u| + abs_tol)``:
+        it has settled, and is not just below a huge initial residual
     :ivar linear_solver: how the linear systems are solved
     :ivar line_search: how far a row goes along its step; here always all of it
     """
@@ -30,7 +30,10 @@ class Newton:
     rel_tol_ = Option("float", "relative tolerance", required=False, default="1e-08")
     max_its_ = Option("int", "largest number of iterations", required=False, default="25")
     substep_del_tol_ = Option(
-        "float", "where substepping is allowed: rel_tol counts after a step below this", required=False, default="1e-06"
+        "float",
+        "rel_tol counts only after a Newton step below this, relative to the unknowns",
+        required=False,
+        default="1e-06",
     )
 
     def __init__(self, context: Context) -> None:
