@@ -143,8 +143,6 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
 
 _PER_VECTOR = "u|active|done|settled|start|last|before|count|norm|near|met|reach"
 _OWN = re.compile(rf"\bt(\d+)\b(?!_)|\bu\[|\b({_PER_VECTOR})_0\b|, i(?=[,)])")
-    r"\bt(\d+)\b(?!_)|\bu\[|\b(u|active|done|settled|start|last|before|count|norm|near|met|reach)_0\b|, i(?=[,)])"
-)
 
 
 def _of_vector(line: str, k: int) -> str:
