@@ -41,8 +41,9 @@ struct NewtonConfig
   double ls_c = 1e-3;
   /// An increment that does not converge may be cut down to 2^-max_substepping_level of it; 0: never
   std::int64_t max_substepping_level = 0;
-  /// |r| < rtol |r0| counts only after a Newton step with |du| < substep_del_tol (|u| + atol). Such a row has settled,
-  /// and is not just below an initial residual that is huge: after a step far too large, 1e-8 of it is no solution.
+  /// |r| < rtol |r0| counts only after a Newton step with |du| < substep_del_tol (|u| + atol): such a row has settled,
+  /// and is not just below an initial residual that is huge. Without substepping the square root of it will do where
+  /// the residual fell to a hundredth in that step: Newton's method then converges quadratically.
   double substep_del_tol = 1e-6;
   /// Linear systems are solved iteratively, without an assembled Jacobian; else directly
   std::optional<KrylovConfig> krylov = std::nullopt;

@@ -9,6 +9,7 @@
 #include "matlaw/solve/Newton.h"
 #include "matlaw/solve/NonlinearSystem.h"
 #include "solve/easy_steps.h"
+#include "solve/settled_step.h"
 #include "support/rows.h"
 
 namespace matlaw::aoti
@@ -90,7 +91,8 @@ public:
     if (!solver)
       return false;
     set_inputs(u, ld);
-    const double limits[] = {config.atol, config.rtol, double(solve::easy_steps), config.substep_del_tol};
+    const solve::SettledStep settled(config);
+    const double limits[] = {config.atol, config.rtol, double(solve::easy_steps), settled.strict, settled.loose};
     solver(_w.graph_inputs.data(), u, report, limits, config.miters, ld, rows);
     return true;
   }

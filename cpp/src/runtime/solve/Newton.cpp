@@ -13,6 +13,7 @@
 #include "solve/direct_solve.h"
 #include "solve/easy_steps.h"
 #include "solve/row_kernels.h"
+#include "solve/settled_step.h"
 #include "support/AlignedBuffer.h"
 #include "support/FloatingPointDefaults.h"
 #include "support/rows.h"
@@ -81,7 +82,8 @@ struct Workspace
   std::vector<double> norm;
   std::vector<std::uint8_t> singular, active;
   /// Whether the last step of a row was small; looked at where substepping is allowed
-  std::vector<std::uint8_t> settled;
+  /// Size of the last step against the unknowns, and the norm before it
+  std::vector<double> steps, before;
   /// Of a system with steps of its own: |r| before the last step, and whether such steps get a row nowhere
   std::vector<double> previous;
   /// |r| below which a row is done
@@ -92,10 +94,10 @@ struct Workspace
   bool in_use = false;
 };
 
-/// |du| < tolerance (|u| + atol) for each row, where b holds du and x what u is after it.
+/// How small |du| is against |u| + atol for each row, where b holds du and x what u is after it.
 template <typename Real>
-void find_settled(const Real * x, const Real * b, std::int64_t n, std::int64_t ld, std::int64_t rows,
-                  const NewtonConfig & config, std::vector<std::uint8_t> & settled)
+void measure_steps(const Real * x, const Real * b, std::int64_t n, std::int64_t ld, std::int64_t rows, double atol,
+                   std::vector<double> & steps)
 {
   for (std::int64_t p = 0; p < rows; p++)
   {
@@ -105,7 +107,7 @@ void find_settled(const Real * x, const Real * b, std::int64_t n, std::int64_t l
       step += double(b[c * ld + p]) * double(b[c * ld + p]);
       size += double(x[c * ld + p]) * double(x[c * ld + p]);
     }
-    settled[p] = std::sqrt(step) < config.substep_del_tol * (std::sqrt(size) + config.atol);
+    steps[p] = std::sqrt(step) / (std::sqrt(size) + atol);
   }
 }
 
@@ -270,7 +272,9 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
   w.norm.resize(width);
   w.singular.resize(width);
   w.active.assign(size, 1);
-  w.settled.assign(size, 0);
+  const SettledStep settled(config);
+  w.steps.assign(size, std::numeric_limits<double>::infinity());
+  w.before.assign(size, 0.0);
   w.previous.resize(size);
   w.stalled.assign(size, 0);
   w.rows.resize(size);
@@ -308,7 +312,8 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
       if (!std::isfinite(norm))
         finish(p, iteration, Reason::RESIDUAL_NOT_FINITE);
       else if (norm < config.atol ||
-               (w.settled[p] && norm < config.rtol * verdicts[w.rows[p]].initial_residual))
+               (norm < config.rtol * verdicts[w.rows[p]].initial_residual &&
+                (w.steps[p] < settled.strict || (w.steps[p] < settled.loose && norm < quick * w.before[p]))))
         finish(p, iteration, Reason::NONE);
       else if (iteration >= config.miters)
         finish(p, iteration, Reason::ITERATION_LIMIT);
@@ -340,7 +345,7 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
       {
         w.rows[q] = w.rows[w.kept[q]];
         w.norm[q] = w.norm[w.kept[q]];
-        w.settled[q] = w.settled[w.kept[q]];
+        w.steps[q] = w.steps[w.kept[q]];
         w.previous[q] = w.previous[w.kept[q]];
         w.stalled[q] = w.stalled[w.kept[q]];
       }
@@ -385,7 +390,8 @@ void solve_once(NonlinearSystem<Real> & system, Real * u, std::int64_t ld, std::
     for (std::int64_t p = 0; recorder && p < size; p++)
       if (w.active[p] && !w.singular[p])
         recorder->stepped(w.rows[p], iteration, config.ls_type == LineSearch::NONE ? 1.0 : w.searches[p].taken());
-    find_settled(x, b, n, width, size, config, w.settled);
+    measure_steps(x, b, n, width, size, config.atol, w.steps);
+    std::copy_n(w.norm.begin(), size, w.before.begin());
     for (std::int64_t p = 0; p < size; p++)
       if (w.active[p] && w.singular[p])
         finish(p, iteration, config.krylov ? Reason::LINEAR_SOLVER : Reason::SINGULAR_JACOBIAN);

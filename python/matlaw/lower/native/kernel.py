@@ -133,7 +133,7 @@ class Kernel:
                 unknowns[count : count + len(buffer)] = buffer
                 count += len(buffer)
         pointers = (ctypes.c_void_p * len(handed))(*(x.ctypes.data for x in handed))
-        limits = np.array([atol, rtol, easy, settled])
+        limits = np.array([atol, rtol, easy, settled, settled])
         function(pointers, unknowns.ctypes.data, report.ctypes.data, limits.ctypes.data, most, ld, ld)
         return unknowns[:, :rows].copy(), report[:, :rows].copy()
 

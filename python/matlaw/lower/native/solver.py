@@ -84,7 +84,8 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
         "}",
         *statements(fixed),
         *for_each(
-            "mask active_0 = all_mask(true), done_0 = all_mask(false), settled_0 = all_mask(false);",
+            "mask active_0 = all_mask(true), done_0 = all_mask(false);",
+            "mask settled_0 = all_mask(false), quick_0 = all_mask(false);",
             "rows start_0 = all(0.0), last_0 = all(0.0), before_0 = all(0.0), count_0 = all(0.0);",
         ),
     ]
@@ -98,7 +99,8 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
         *for_each(
             f"const rows norm_0 = sqrt_of({square});",
             "start_0 = k == 0 ? norm_0 : start_0;",
-            "const mask near_0 = settled_0 & (norm_0 < all(limits[1]) * start_0);",
+            "quick_0 = quick_0 & (norm_0 < all(0.01) * before_0);",
+            "const mask near_0 = (settled_0 | quick_0) & (norm_0 < all(limits[1]) * start_0);",
             "const mask met_0 = active_0 & ((norm_0 < all(limits[0])) | near_0);",
             "count_0 = where(active_0, all((real)k), count_0);",
             "last_0 = where(active_0, norm_0, last_0);",
@@ -120,8 +122,10 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
     moved = " + ".join(f"{s} * {s}" for s in (_factor(writer.names[v.id]) for v in steps))
     size = " + ".join(f"u[{c}] * u[{c}]" for c in range(n))
     loop += for_each(
-        f"const rows reach_0 = all(limits[3]) * (sqrt_of({size}) + all(limits[0]));",
-        f"settled_0 = {moved} < reach_0 * reach_0;",
+        f"const rows moved_0 = {moved}, size_0 = sqrt_of({size}) + all(limits[0]);",
+        "const rows strict_0 = all(limits[3]) * size_0, loose_0 = all(limits[4]) * size_0;",
+        "settled_0 = moved_0 < strict_0 * strict_0;",
+        "quick_0 = moved_0 < loose_0 * loose_0;",
     )
     yield from (f"      {line}" for line in loop)
     yield "    }"
@@ -141,7 +145,7 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
     yield "  }"
 
 
-_PER_VECTOR = "u|active|done|settled|start|last|before|count|norm|near|met|reach"
+_PER_VECTOR = "u|active|done|settled|start|last|before|count|norm|near|met|quick|moved|size|strict|loose"
 _OWN = re.compile(rf"\bt(\d+)\b(?!_)|\bu\[|\b({_PER_VECTOR})_0\b|, i(?=[,)])")
 
 
