@@ -255,7 +255,7 @@ def test_a_step_that_has_not_settled_does_not_count(law):
     careful = law.evaluate(inputs)
     assert careful.iterations[0] > loose.iterations[0]
     law.set_solver_config(max_substepping_level=0)
-    assert law.evaluate(inputs).iterations[0] == loose.iterations[0]
+    assert loose.iterations[0] < law.evaluate(inputs).iterations[0] <= careful.iterations[0]
 
 
 def test_the_old_value_of_an_incremental_variable_is_an_input(models):
