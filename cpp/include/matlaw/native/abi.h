@@ -24,8 +24,8 @@ using GraphFunction = void (*)(const void * const * inputs, void * const * outpu
 /// the first guess, and the solution of rows that are done. `report`, (4, ld): norm of the residual at the guess; the
 /// last one; iterations; 1 for a row that is done after at most `most` steps, from limits[2] steps on with half the
 /// residual after each: its residual is below limits[0]; or below limits[1] times the first, after a step du with
-/// |du| < limits[3] (|u| + limits[0]), or with |du| < limits[4] (|u| + limits[0]) that took it to a hundredth. Other rows keep their guess: they are to be solved with pivoting, or not at all.
-/// `rows` may be any number up to `ld`.
+/// |du| < limits[3] (|u| + limits[0]), or with |du| < limits[4] (|u| + limits[0]) that took it to a hundredth. Other
+/// rows keep their guess: they are to be solved with pivoting, or not at all. `rows` may be any number up to `ld`.
 using SolveFunction = void (*)(const void * const * inputs, void * unknowns, void * report, const double * limits,
                                std::int64_t most, std::int64_t ld, std::int64_t rows);
 }
