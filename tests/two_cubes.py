@@ -1,7 +1,41 @@
 """A law of two implicit updates whose solutions are known: x^3 + x = a, then y^3 + y = x + a."""
 
-#: Without its [Solvers]: both updates take the solver `newton`.
-TWO_CUBES = """
+#: The end of [Models], and [EquationSystems], of a law of two systems, `system_x` and then `system_y`. Both take the
+#: solver `newton`, which is not there.
+TWO_UPDATES = """\
+  [update_x]
+    type = ImplicitUpdate
+    equation_system = 'equations_x'
+    solver = 'newton'
+  []
+  [update_y]
+    type = ImplicitUpdate
+    equation_system = 'equations_y'
+    solver = 'newton'
+  []
+  [model]
+    type = ComposedModel
+    models = 'update_x update_y'
+    additional_outputs = 'x'
+  []
+[]
+[EquationSystems]
+  [equations_x]
+    type = NonlinearSystem
+    model = 'system_x'
+    unknowns = 'x'
+  []
+  [equations_y]
+    type = NonlinearSystem
+    model = 'system_y'
+    unknowns = 'y'
+  []
+[]
+"""
+
+#: Without its [Solvers].
+TWO_CUBES = (
+    """
 [Models]
   [cube_x]
     type = ScalarMultiplication
@@ -33,35 +67,9 @@ TWO_CUBES = """
     type = ComposedModel
     models = 'cube_y second'
   []
-  [update_x]
-    type = ImplicitUpdate
-    equation_system = 'equations_x'
-    solver = 'newton'
-  []
-  [update_y]
-    type = ImplicitUpdate
-    equation_system = 'equations_y'
-    solver = 'newton'
-  []
-  [model]
-    type = ComposedModel
-    models = 'update_x update_y'
-    additional_outputs = 'x'
-  []
-[]
-[EquationSystems]
-  [equations_x]
-    type = NonlinearSystem
-    model = 'system_x'
-    unknowns = 'x'
-  []
-  [equations_y]
-    type = NonlinearSystem
-    model = 'system_y'
-    unknowns = 'y'
-  []
-[]
 """
+    + TWO_UPDATES
+)
 
 #: The second update takes the solver `other`.
 TWO_SOLVERS = "other".join(TWO_CUBES.rsplit("newton", 1))

@@ -10,6 +10,7 @@
 #include "artifact/HitReader.h"
 #include "layout.h"
 #include "support/ThreadPool.h"
+#include "support/rows.h"
 #include "support/sha256.h"
 #include "support/text.h"
 
@@ -128,7 +129,7 @@ at::Tensor round_trip(const at::Tensor & tensor, const std::vector<std::int64_t>
     const auto rows = std::min(chunk, extent(batch) - first);
     std::vector<double> slot(size * (chunk + 8), NAN);
     reader.read(first, rows, slot.data(), chunk + 8);
-    runtime::pad_rows(slot.data(), size, rows, chunk + 8);
+    support::pad_rows(slot.data(), size, chunk + 8, rows);
     for (std::int64_t c = 0; c < size; c++)
       EXPECT_EQ(slot[c * (chunk + 8) + chunk + 7], slot[c * (chunk + 8) + rows - 1]);
     writer.write(first, rows, slot.data(), chunk + 8);

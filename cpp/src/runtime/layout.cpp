@@ -161,17 +161,8 @@ std::vector<std::int64_t> public_positions(std::int64_t sub_batch_size, std::int
   return positions;
 }
 
-template <typename Real>
-void pad_rows(Real * slot, std::int64_t components, std::int64_t rows, std::int64_t ld)
-{
-  for (std::int64_t c = 0; c < components; c++)
-    std::fill(slot + c * ld + rows, slot + (c + 1) * ld, slot[c * ld + rows - 1]);
-}
-
 template class RowReader<double>;
 template class RowReader<float>;
 template class RowWriter<double>;
 template class RowWriter<float>;
-template void pad_rows(double *, std::int64_t, std::int64_t, std::int64_t);
-template void pad_rows(float *, std::int64_t, std::int64_t, std::int64_t);
 }

@@ -74,8 +74,4 @@ private:
 
 /// Where component c (row-major over (*base, *sub_batch)) stands among the components of the public layout.
 std::vector<std::int64_t> public_positions(std::int64_t sub_batch_size, std::int64_t base_size);
-
-/// Fills the padding of a slot, columns [rows, ld), with copies of its last row.
-template <typename Real>
-void pad_rows(Real * slot, std::int64_t components, std::int64_t rows, std::int64_t ld);
 }

@@ -19,6 +19,18 @@ from matlaw.runtime import load_model
 #: Families without a law of their own that could be compiled: what puts models together or solves, and batch
 #: reductions, which mix rows.
 WITHOUT = {"aoti", "batch_reductions", "composed", "implicit_update", "torch_module"}
+#: The end of [Models] of a law with the stiffness `C`.
+ELASTICITY = """
+  [elasticity]
+    type = GeneralElasticity
+    elastic_stiffness_tensor = 'C'
+  []
+  [model]
+    type = ComposedModel
+    models = 'elasticity'
+  []
+[]
+"""
 #: Families without recorded inputs: constants, and rotations, of which the recording program has others.
 CASES = {
     "isotropic_tensor": """
@@ -28,15 +40,7 @@ CASES = {
             coefficients = 'E 0.3'
             coefficient_types = 'YOUNGS_MODULUS POISSONS_RATIO'
           []
-          [elasticity]
-            type = GeneralElasticity
-            elastic_stiffness_tensor = 'C'
-          []
-          [model]
-            type = ComposedModel
-            models = 'elasticity'
-          []
-        []
+        {elasticity}
     """,
     "cubic_tensor": """
         [Models]
@@ -45,15 +49,7 @@ CASES = {
             coefficients = 'E 0.3 80.0'
             coefficient_types = 'YOUNGS_MODULUS POISSONS_RATIO SHEAR_MODULUS'
           []
-          [elasticity]
-            type = GeneralElasticity
-            elastic_stiffness_tensor = 'C'
-          []
-          [model]
-            type = ComposedModel
-            models = 'elasticity'
-          []
-        []
+        {elasticity}
     """,
     "rotation_integration": """
         [Models]
@@ -113,7 +109,7 @@ def with_sub_batch(text, inputs):
     return f"[Settings]\n[example_batch_shape]\n{lines}[]\n[]\n{text}"
 
 
-def agree(path, name, inputs):
+def assert_agreement(path, name, inputs):
     """Outputs and derivative blocks of both, to rounding, in batches of several shapes."""
     compile_model(path, name, path.parent / "aoti", [":"], backend="native")
     compiled, eager = load_model(path.parent / "aoti" / f"{name}_aoti.i", name), EagerModel(path, name)
@@ -124,9 +120,9 @@ def agree(path, name, inputs):
     found = compiled.evaluate(inputs, jacobian=True)
     assert not expected.failed_rows and not found.failed_rows
     for output, value in expected.outputs.items():
-        close(found.outputs[output], value)
+        assert_close(found.outputs[output], value)
         for given in eager.input_names:
-            close(found.jacobian[output][given], expected.jacobian[output][given])
+            assert_close(found.jacobian[output][given], expected.jacobian[output][given])
     shape = tuple(expected.status.shape)
     first = {n: v[(0,) * (v.ndim - len(trailing(eager, n)))] for n, v in inputs.items()}
     spread = {n: v.expand(3, *v.shape) for n, v in inputs.items()}
@@ -135,9 +131,9 @@ def agree(path, name, inputs):
         for output, value in expected.outputs.items():
             own = value.shape[len(shape) :]
             # One row that a parameter with an axis of its own adds is none of the inputs'.
-            close(alone[output].reshape(own), value[(0,) * len(shape)])
+            assert_close(alone[output].reshape(own), value[(0,) * len(shape)])
             assert several[output].shape == (3, *shape, *own)
-            close(several[output], value.expand(3, *shape, *own))
+            assert_close(several[output], value.expand(3, *shape, *own))
     return expected
 
 
@@ -147,7 +143,7 @@ def trailing(law, name):
     return (*law.input_sub_batch_shapes[k], *law.input_base_shapes[k])
 
 
-def close(found, expected):
+def assert_close(found, expected):
     assert bool(torch.isfinite(expected).all())
     shape = torch.broadcast_shapes(found.shape, expected.shape)
     scale = float(expected.abs().max()) if expected.numel() else 0.0
@@ -157,17 +153,17 @@ def close(found, expected):
 @pytest.mark.parametrize("record", representatives())
 def test_of_every_family(record, write):
     path = write(with_sub_batch(record["text"], record["inputs"]))
-    agree(path, "model", {name: v["value"] for name, v in record["inputs"].items()})
+    assert_agreement(path, "model", {name: v["value"] for name, v in record["inputs"].items()})
 
 
 @pytest.mark.parametrize("family", CASES)
 def test_of_families_without_recorded_inputs(family, write):
-    path = write(textwrap.dedent(CASES[family]))
+    path = write(textwrap.dedent(CASES[family]).replace("{elasticity}", ELASTICITY))
     generator = torch.Generator().manual_seed(2)
     model = EagerModel(path, "model")
     shapes = dict(zip(model.input_names, model.input_base_shapes, strict=True))
     inputs = {n: 0.1 + 0.2 * torch.rand(5, *s, generator=generator, dtype=torch.float64) for n, s in shapes.items()}
-    agree(path, "model", inputs)
+    assert_agreement(path, "model", inputs)
 
 
 MODULI = """
@@ -213,5 +209,5 @@ def test_whatever_a_parameter_is(source, write):
     tensors, models, coefficients, more = PARAMETERS[source]
     write("E\n180000\n", "moduli.csv")
     path = write(MODULI.format(tensors=tensors, models=models, coefficients=coefficients))
-    expected = agree(path, "whole", {"e": STRAIN, **more})
+    expected = assert_agreement(path, "whole", {"e": STRAIN, **more})
     assert expected.outputs["s"].shape == (3, 6)

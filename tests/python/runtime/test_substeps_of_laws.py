@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from two_cubes import TWO_UPDATES
 
 import matlaw
 from matlaw.artifact import compile_model
@@ -37,7 +38,14 @@ LAWS = {
     "chain": ([], 8, ("x:a", "y:a", "y:t")),
 }
 #: x' = a - x^3, then y' = x - y^3, each an implicit update of its own.
-CHAIN = """
+#: The first update takes substeps, which are those of the law.
+SUBSTEPPED = TWO_UPDATES.replace(
+    "    solver = 'newton'\n",
+    "    solver = 'newton'\n    max_substepping_level = 6\n    incremental_variables = 'a'\n",
+    1,
+)
+CHAIN = (
+    """
 [Models]
   [cube_x]
     type = ScalarMultiplication
@@ -77,37 +85,9 @@ CHAIN = """
     type = ComposedModel
     models = 'cube_y rate_y integrate_y'
   []
-  [update_x]
-    type = ImplicitUpdate
-    equation_system = 'equations_x'
-    solver = 'newton'
-    max_substepping_level = 6
-    incremental_variables = 'a'
-  []
-  [update_y]
-    type = ImplicitUpdate
-    equation_system = 'equations_y'
-    solver = 'newton'
-  []
-  [model]
-    type = ComposedModel
-    models = 'update_x update_y'
-    additional_outputs = 'x'
-  []
-[]
-[EquationSystems]
-  [equations_x]
-    type = NonlinearSystem
-    model = 'system_x'
-    unknowns = 'x'
-  []
-  [equations_y]
-    type = NonlinearSystem
-    model = 'system_y'
-    unknowns = 'y'
-  []
-[]
-[Solvers]
+"""
+    + SUBSTEPPED
+    + """[Solvers]
   [newton]
     type = Newton
     linear_solver = 'lu'
@@ -117,6 +97,7 @@ CHAIN = """
   []
 []
 """
+)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,8 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
 
+#include "support/rows.h"
+
 namespace matlaw::aoti
 {
 template <typename Real>
@@ -106,7 +108,7 @@ void BatchCall<Real>::read(std::int64_t first, std::int64_t rows, const Chain<Re
     for (const auto & slot : *slots)
     {
       _readers[reader++].read(first, rows, arena + slot.offset * ld, ld);
-      runtime::pad_rows(arena + slot.offset * ld, slot.size, rows, ld);
+      support::pad_rows(arena + slot.offset * ld, slot.size, ld, rows);
     }
 }
 

@@ -6,14 +6,10 @@
 
 #include "matlaw/errors.h"
 #include "matlaw/native/abi.h"
+#include "support/rows.h"
 
 namespace matlaw::aoti
 {
-std::int64_t whole_blocks(std::int64_t rows)
-{
-  return (rows + native::row_block - 1) / native::row_block * native::row_block;
-}
-
 namespace
 {
 std::int64_t cache_bytes()
@@ -88,7 +84,7 @@ ChunkPlan::Cut ChunkPlan::cut(Want want, std::int64_t threads, bool substeps, st
   if (seconds > 0.0)
     threads = std::clamp<std::int64_t>(std::int64_t(seconds * double(rows) / seconds_worth_a_thread), 1, threads);
   auto cut = this->cut(want, threads, substeps);
-  auto wanted = whole_blocks((rows + cut.threads - 1) / cut.threads);
+  auto wanted = support::whole_blocks((rows + cut.threads - 1) / cut.threads);
   if (cut.threads > 1 && seconds > 0.0)
     wanted = odd_blocks(std::max(wanted / chunks_of_a_thread, std::int64_t(seconds_worth_a_chunk / seconds)));
   cut.rows = std::min(cut.rows, std::max(wanted, _min_rows));

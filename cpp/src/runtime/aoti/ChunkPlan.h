@@ -20,9 +20,6 @@ struct Chunking
   std::int64_t min_rows = 8;
 };
 
-/// `rows` rounded up to whole blocks of lanes.
-std::int64_t whole_blocks(std::int64_t rows);
-
 /// Rows of a chunk and the number of chunks that run at once, for each thing that a call may want.
 ///
 /// Some arrays are needed by few rows: of those that no kernel can solve for, of those that take substeps where these

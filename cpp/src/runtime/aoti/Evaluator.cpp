@@ -20,6 +20,7 @@
 #include "matlaw/native/abi.h"
 #include "support/FloatingPointDefaults.h"
 #include "support/ThreadPool.h"
+#include "support/rows.h"
 
 namespace matlaw::aoti
 {
@@ -251,7 +252,7 @@ private:
     }
     const bool derivatives = needs_blocks(want);
     const auto & chain = this->chain(want);
-    const auto ld = whole_blocks(rows);
+    const auto ld = support::whole_blocks(rows);
     w.arena.reserve(std::max<std::int64_t>(chain.arena_size(derivatives), 1) * ld);
     call.read(first, rows, chain, w, ld);
     _guarded.run(chain, w, ld, rows, derivatives);
