@@ -7,13 +7,12 @@ does no harm.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -53,7 +52,7 @@ class Entry:
     """One entry.
 
     :ivar path: its file
-    :ivar kind: ``native``, ``inductor``, ``interface`` or ``verified``
+    :ivar kind: ``native``, ``inductor`` or ``verified``
     :ivar bytes: its size
     :ivar used: when it was last used, in seconds since the epoch
     """
@@ -109,26 +108,6 @@ class Cache:
                 temporary.unlink(missing_ok=True)
             except OSError:
                 pass
-
-    def made(self, key: str, make: Callable[[], bytes]) -> bytes:
-        """What is stored under a key, or else what ``make`` gives; of several processes only one makes it."""
-        known = self.get(key)
-        if known is not None:
-            return known
-        lock = self._path(key).with_name(f".{key}.writing")
-        try:
-            lock.parent.mkdir(parents=True, exist_ok=True)
-            file = lock.open("w")
-        except OSError:
-            return make()
-        with file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            known = self.get(key)
-            if known is None:
-                known = make()
-                self.put(key, known)
-            lock.unlink(missing_ok=True)
-        return known
 
     def entries(self) -> list[Entry]:
         """All entries, those unused for longest first."""

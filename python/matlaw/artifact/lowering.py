@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import torch
 from numpy.typing import NDArray
 
-from matlaw.artifact.cache import Cache, NoCache, key_of
+from matlaw.artifact.cache import Cache, key_of
 from matlaw.artifact.cpu import cpu_features
 from matlaw.artifact.listener import Counter
 from matlaw.artifact.plan import Plan
@@ -67,12 +67,10 @@ def _build_native(source: str, library: str, cpu_target: str, statements: int) -
     build(source, Path(library), cpu_target, statements)
 
 
-def _build_inductor(
-    exported: str, title: str, store: Path, cpu_target: str, constants: Sequence[NDArray], device: str
-) -> Template:
+def _build_inductor(exported: str, title: str, cpu_target: str, constants: Sequence[NDArray], device: str) -> Template:
     from matlaw.lower.inductor import compile_exported
 
-    return compile_exported(Path(exported).read_bytes(), title, Cache(store), cpu_target, constants, device)
+    return compile_exported(Path(exported).read_bytes(), title, cpu_target, constants, device)
 
 
 class _Lowering:
@@ -162,7 +160,6 @@ class _Lowering:
         title = f"model '{self.request.name}', graph {graph.stem}"
         lowerable = Lowerable(graph, self._traced(leaf, graph.forward), title, leaf.device, leaf.dtype)
         constants = lowerable.constants
-        store = exports / "objects" if isinstance(self.cache, NoCache) else self.cache.folder.parent
         exported = exports / f"{leaf.device}.{leaf.dtype}.{graph.stem}"
         for target in self.request.targets_of(leaf):
             file = self.request.inductor_file(leaf, graph.stem, target)
@@ -186,7 +183,7 @@ class _Lowering:
                 with naming(exported):
                     exported.write_bytes(data)
             report = self._started(file)
-            task = partial(_build_inductor, str(exported), title, store, target, constants, leaf.device)
+            task = partial(_build_inductor, str(exported), title, target, constants, leaf.device)
             future: Future[Template] = _now(task) if processes is None else processes.submit(task)
 
             def arrived(

@@ -77,13 +77,6 @@ def test_names_do_not_matter_numbers_do() -> None:
     assert by[0.0] != by[1.0]
 
 
-def test_what_is_there_is_not_made_again(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    assert [cache.made(key_of("interface", 1), lambda x=x: x) for x in (b"a", b"b")] == [b"a", b"a"]
-    assert len(cache.entries()) == 1
-    assert not list(tmp_path.rglob("*.writing"))
-
-
 def test_damaged_entries_count_as_absent(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
     key = key_of("native", "a")

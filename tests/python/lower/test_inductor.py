@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 
-from matlaw.artifact.cache import Cache
 from matlaw.lower.inductor import Lowerable, Template, compile_exported, export, marker
 from matlaw.trace import graphs as g
 from matlaw.trace.derivatives import graph_function
@@ -39,7 +38,7 @@ def test_graph_equals_eager(tmp_path: Path, kind: str) -> None:
     package = tmp_path / f"{graph.stem}.pt2"
     traced = trace(FORWARD.function, SLOTS, OUTPUTS, "test") if graph.forward else None
     lowerable = Lowerable(graph, traced, graph.stem)
-    package.write_bytes(compile_exported(export(lowerable), graph.stem, Cache(tmp_path)).filled(lowerable.constants))
+    package.write_bytes(compile_exported(export(lowerable), graph.stem).filled(lowerable.constants))
     runner = torch._inductor.aoti_load_package(str(package))
     for rows in (8, 16, 1000):
         inputs = [torch.rand(*slot.shape, rows, dtype=torch.float64) + 0.1 for slot in graph.inputs]
@@ -112,7 +111,7 @@ def test_a_package_serves_other_numbers(tmp_path: Path) -> None:
     first = scaled(2.0, 3.0)
     numbers = first.constants
     exported = export(first, [marker(k, x) for k, x in enumerate(numbers)])
-    template = compile_exported(exported, "test", Cache(tmp_path), constants=numbers)
+    template = compile_exported(exported, "test", constants=numbers)
     assert template.complete
     assert set(template.places) == {0, 1, 2}
     template = Template.from_bytes(template.to_bytes())
@@ -138,4 +137,20 @@ def test_a_compiler_that_fails_says_so(tmp_path: Path) -> None:
         for kind in ("compile", "linker"):
             archive.writestr(f"{place}_{kind}_flags.json", json.dumps(flags))
     with pytest.raises(CompileError, match=r"(?s)failed with exit code 1.*undeclared"):
-        build_library(tmp_path / "raw.pt2", Cache(tmp_path))
+        build_library(tmp_path / "raw.pt2")
+
+
+def test_the_interface_of_a_library_comes_compiled() -> None:
+    from matlaw.lower.inductor.library import _own_part
+
+    source = Path(torch.__file__).parent / "_inductor/codegen/aoti_runtime/interface.cpp"
+    head, graph = "#include <torch/csrc/inductor/aoti_include/cpu.h>\n", "\nvoid graph() {}\n"
+    own = _own_part(head + source.read_text() + graph)
+    assert own is not None
+    text, interface = own
+    assert text.startswith(head)
+    assert text.endswith(graph)
+    assert len(text) < 400
+    assert b"AOTInductorModelContainerRun" in interface.read_bytes()
+    assert str(Path(torch.__file__).parent).encode() not in interface.read_bytes()
+    assert _own_part(head + graph) is None

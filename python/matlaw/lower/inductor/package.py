@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from matlaw.errors import CompileError
 from matlaw.lower.inductor.constants import Template, marker, places_of
 from matlaw.lower.inductor.instruction_sets import instruction_sets
-from matlaw.lower.inductor.library import ObjectStore, build_library
+from matlaw.lower.inductor.library import build_library
 from matlaw.lower.inductor.lowerable import Lowerable
 from matlaw.lower.inductor.sanitize import package_of, sanitize
 from matlaw.trace.derivatives import graph_function
@@ -100,7 +100,6 @@ def options_for(cpu_target: str) -> dict[str, Any]:
 def compile_exported(
     exported: bytes,
     title: str,
-    store: ObjectStore,
     cpu_target: str = "x86-64-v3",
     constants: Sequence[NDArray] = (),
     device: str = "cpu",
@@ -109,7 +108,6 @@ def compile_exported(
 
     :param exported: from :func:`export`; with constants, exported with their markers
     :param title: for messages
-    :param store: where object code that all graphs share is kept
     :param cpu_target: what its CPU code is for: ``-march`` of the C++ compiler
     :param constants: the numbers that markers stand for; they are compiled in where markers cannot be replaced later
     :param device: of the graph
@@ -120,7 +118,7 @@ def compile_exported(
         program = torch.export.load(io.BytesIO(exported))
     used = _markers_in(program, constants)
     if used is not None:
-        package = _compiled(program, title, cpu_target, store, device == "cpu")
+        package = _compiled(program, title, cpu_target, device == "cpu")
         places = places_of(package, used, constants)
         if places is not None:
             return Template(package, places)
@@ -133,7 +131,7 @@ def compile_exported(
             number = by_bytes.get(_bytes(tensor)) if isinstance(tensor, torch.Tensor) else None
             if number is not None:
                 tensors[name] = torch.from_numpy(number.copy()).to(tensor.device)
-    return Template(_compiled(program, title, cpu_target, store, device == "cpu"), complete=False)
+    return Template(_compiled(program, title, cpu_target, device == "cpu"), complete=False)
 
 
 def _bytes(tensor: torch.Tensor) -> bytes:
@@ -153,7 +151,7 @@ def _markers_in(program: Any, constants: Sequence[NDArray]) -> list[int] | None:
     return sorted(set(found))
 
 
-def _compiled(program: Any, title: str, cpu_target: str, store: ObjectStore, on_cpu: bool) -> bytes:
+def _compiled(program: Any, title: str, cpu_target: str, on_cpu: bool) -> bytes:
     import torch._inductor
     from torch._inductor.runtime.cache_dir_utils import cache_dir
 
@@ -168,7 +166,7 @@ def _compiled(program: Any, title: str, cpu_target: str, store: ObjectStore, on_
             torch._inductor.aoti_compile_and_package(program, package_path=str(raw), inductor_configs=options)
         secret = (folder, Path(cache_dir()))
         if on_cpu:
-            package_of(*build_library(raw, store), package, secret)
+            package_of(*build_library(raw), package, secret)
         else:
             sanitize(raw, package, secret)
         return package.read_bytes()
