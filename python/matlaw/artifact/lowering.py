@@ -23,7 +23,7 @@ from matlaw.trace.forward import Traced, trace
 from matlaw.trace.graphs import Forward, Graph
 
 if TYPE_CHECKING:
-    from matlaw.lower.inductor import Template
+    from matlaw.lower.inductor import Lowerable, Template
 
 T = TypeVar("T")
 
@@ -67,10 +67,25 @@ def _build_native(source: str, library: str, cpu_target: str, statements: int) -
     build(source, Path(library), cpu_target, statements)
 
 
-def _build_inductor(exported: str, title: str, cpu_target: str, constants: Sequence[NDArray], device: str) -> Template:
+def _build_inductor(
+    exported: str, title: str, cpu_target: str, constants: Sequence[NDArray], device: str, headers: Path | None
+) -> Template:
     from matlaw.lower.inductor import compile_exported
 
-    return compile_exported(Path(exported).read_bytes(), title, cpu_target, constants, device)
+    return compile_exported(Path(exported).read_bytes(), title, cpu_target, constants, device, headers)
+
+
+@dataclass(frozen=True)
+class _Missing:
+    """A ``.pt2`` file that the cache does not have.
+
+    :ivar keys: for a package that serves all values of the constants, and for one that serves these
+    """
+
+    lowerable: Lowerable
+    target: str
+    path: str
+    keys: tuple[str, str]
 
 
 class _Lowering:
@@ -95,9 +110,8 @@ class _Lowering:
                         self._native(leaf, graph, threads)
                 if processes is None:  # one at a time
                     self._finish()
-                for leaf, graph in cells:
-                    if plan.is_inductor(graph):
-                        self._inductor(leaf, graph, Path(exports), processes)
+                graphs = [cell for cell in cells if plan.is_inductor(cell[1])]
+                self._inductor([file for cell in graphs for file in self._missing(*cell)], Path(exports), processes)
                 self._finish()
             finally:
                 if processes is not None:
@@ -154,13 +168,13 @@ class _Lowering:
             path.write_text(source, encoding="utf-8")
         self.counter.landed(f"{self.request.name}/{file}")
 
-    def _inductor(self, leaf: Leaf, graph: Graph, exports: Path, processes: Executor | None) -> None:
-        from matlaw.lower.inductor import Lowerable, Template, export, marker, options_for
+    def _missing(self, leaf: Leaf, graph: Graph) -> list[_Missing]:
+        """The ``.pt2`` files of a graph that are to be compiled; the others are taken from the cache."""
+        from matlaw.lower.inductor import Lowerable, Template, options_for
 
         title = f"model '{self.request.name}', graph {graph.stem}"
         lowerable = Lowerable(graph, self._traced(leaf, graph.forward), title, leaf.device, leaf.dtype)
-        constants = lowerable.constants
-        exported = exports / f"{leaf.device}.{leaf.dtype}.{graph.stem}"
+        missing = []
         for target in self.request.targets_of(leaf):
             file = self.request.inductor_file(leaf, graph.stem, target)
             recipe = [
@@ -176,24 +190,33 @@ class _Lowering:
             keys = key_of("inductor", *recipe), key_of("inductor", *recipe, lowerable.values)
             payload = self.cache.get(keys[0]) or self.cache.get(keys[1])
             if payload is not None:
-                self._cached(file, Template.from_bytes(payload).filled(constants))
-                continue
+                self._cached(file, Template.from_bytes(payload).filled(lowerable.constants))
+            else:
+                missing.append(_Missing(lowerable, target, file, keys))
+        return missing
+
+    def _inductor(self, missing: Sequence[_Missing], exports: Path, processes: Executor | None) -> None:
+        """Compile ``.pt2`` files; one export serves all targets of a graph."""
+        from matlaw.lower.inductor import WORTHWHILE, export, marker
+
+        for file in missing:
+            lowerable = file.lowerable
+            constants = lowerable.constants
+            exported = exports / f"{lowerable.device}.{lowerable.dtype}.{lowerable.graph.stem}"
             if not exported.exists():
                 data = export(lowerable, [marker(k, x) for k, x in enumerate(constants)])
                 with naming(exported):
                     exported.write_bytes(data)
-            report = self._started(file)
-            task = partial(_build_inductor, str(exported), title, target, constants, leaf.device)
+            report = self._started(file.path)
+            alike = [f for f in missing if (f.lowerable.device, f.target) == (lowerable.device, file.target)]
+            headers = exports / "headers" if len(alike) >= WORTHWHILE else None
+            about = str(exported), lowerable.title, file.target, constants, lowerable.device, headers
+            task = partial(_build_inductor, *about)
             future: Future[Template] = _now(task) if processes is None else processes.submit(task)
 
-            def arrived(
-                template: Template,
-                report: FileReport = report,
-                keys: tuple[str, str] = keys,
-                constants: Sequence[NDArray] = constants,
-            ) -> None:
-                self.cache.put(keys[0 if template.complete else 1], template.to_bytes())
-                self._write(report, template.filled(constants))
+            def arrived(template: Template, report: FileReport = report, file: _Missing = file) -> None:
+                self.cache.put(file.keys[0 if template.complete else 1], template.to_bytes())
+                self._write(report, template.filled(file.lowerable.constants))
 
             self._watch(future, report, arrived)
 

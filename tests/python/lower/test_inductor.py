@@ -125,6 +125,16 @@ def test_a_package_serves_other_numbers(tmp_path: Path) -> None:
         assert dh.item() == factor
 
 
+@pytest.mark.inductor
+def test_precompiled_headers_do_not_change_a_package(tmp_path: Path) -> None:
+    exported = export(scaled(2.0, 3.0))
+    alone = compile_exported(exported, "test")
+    many = [compile_exported(exported, "test", headers=tmp_path) for _ in range(2)]
+    assert len(list(tmp_path.rglob("*.gch"))) == 1
+    assert many[0].package == alone.package
+    assert many[1].package == alone.package
+
+
 def test_a_compiler_that_fails_says_so(tmp_path: Path) -> None:
     from matlaw.errors import CompileError
     from matlaw.lower.inductor.library import build_library
@@ -148,9 +158,7 @@ def test_the_interface_of_a_library_comes_compiled() -> None:
     own = _own_part(head + source.read_text() + graph)
     assert own is not None
     text, interface = own
-    assert text.startswith(head)
-    assert text.endswith(graph)
-    assert len(text) < 400
+    assert text.split() == (head + graph).split()
     assert b"AOTInductorModelContainerRun" in interface.read_bytes()
     assert str(Path(torch.__file__).parent).encode() not in interface.read_bytes()
     assert _own_part(head + graph) is None

@@ -18,20 +18,20 @@ import torch
 
 from matlaw.core_library import load_core
 from matlaw.errors import CompileError
+from matlaw.lower.inductor.headers import including
 
 #: In place of Inductor's ``-O3``, which takes twice as long: its loops are explicitly vectorised already.
 _LEVEL: Final = "-O1"
 #: Includes headers that are there to be precompiled.
 _UNUSED_DEFINITION: Final = "TORCH_INDUCTOR_PRECOMPILE_HEADERS"
-#: Is in the compiled interface.
-_COMMON: Final = "namespace torch::aot_inductor { extern template class AOTInductorModelBase<AOTInductorModel>; }\n"
 _LINK: Final = ("-shared", "-s", "-Wl,--build-id=none", "-Wl,--as-needed", "-Wl,-z,noexecstack")
 
 
-def build_library(package: Path | IO[bytes]) -> tuple[bytes, dict[str, bytes]]:
+def build_library(package: Path | IO[bytes], headers: Path | None = None) -> tuple[bytes, dict[str, bytes]]:
     """Compile and link what Inductor generated.
 
     :param package: from Inductor with ``aot_inductor.package_cpp_only``
+    :param headers: folder for precompiled headers, where many libraries are built
     :returns: the shared library, and the other files that belong into a package by the ends of their names
     :raises CompileError: the compiler refused
     """
@@ -45,16 +45,19 @@ def build_library(package: Path | IO[bytes]) -> tuple[bytes, dict[str, bytes]]:
     with tempfile.TemporaryDirectory(prefix="matlaw-library-") as name:
         folder = Path(name)
         objects = ["graph.o"]
+        compiler, options = compile_flags["compiler"], _options(compile_flags)
         own = _own_part(text)
         if own is not None:
             text, interface = own
             objects.append(str(interface))
-        _compile(text, compile_flags, folder)
+            options += including(compiler, options, folder, headers)
+        (folder / "graph.cpp").write_text(text, encoding="utf-8")
+        _run([compiler, *options, "-w", "-c", "graph.cpp", "-o", "graph.o"], folder)
         for other in (n for n in content if n.endswith(".o")):
             objects.append(f"constants{len(objects)}.o")
             (folder / objects[-1]).write_bytes(content[other])
         libraries = [f"-L{d}" for d in link_flags["libraries_dirs"]] + [f"-l{x}" for x in link_flags["libraries"]]
-        _run([link_flags["compiler"], *objects, "-o", "graph.so", *_LINK, *libraries], folder)
+        _run([compiler, *objects, "-o", "graph.so", *_LINK, *libraries], folder)
         library = (folder / "graph.so").read_bytes()
     dropped = (".cpp", ".o", "_flags.json", "CMakeLists.txt", ".ld")
     return library, {n.removeprefix(stem): data for n, data in content.items() if not n.endswith(dropped)}
@@ -71,16 +74,14 @@ def _own_part(text: str) -> tuple[str, Path] | None:
     if not compiled.is_file() or not source.is_file():
         return None
     head, found, rest = text.partition(source.read_text(encoding="utf-8").strip())
-    return (f"{head}{_COMMON}{rest}", compiled) if found else None
+    return (f"{head}{rest}", compiled) if found else None
 
 
-def _compile(text: str, flags: dict[str, Any], folder: Path) -> None:
-    (folder / "graph.cpp").write_text(text, encoding="utf-8")
+def _options(flags: dict[str, Any]) -> list[str]:
     options = [f"-D{d.strip()}" for d in flags["definitions"] if d.strip() != _UNUSED_DEFINITION]
     options += [f"-{x}" for x in flags["cflags"] if not x.startswith("O")]
     options += [x for joined in flags["passthrough_args"] for x in joined.split()]
-    options += [_LEVEL, *(f"-I{d}" for d in flags["include_dirs"])]
-    _run([flags["compiler"], *options, "-w", "-c", "graph.cpp", "-o", "graph.o"], folder)
+    return [*options, _LEVEL, *(f"-I{d}" for d in flags["include_dirs"])]
 
 
 def _run(command: list[str], folder: Path) -> None:

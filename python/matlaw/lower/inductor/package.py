@@ -103,6 +103,7 @@ def compile_exported(
     cpu_target: str = "x86-64-v3",
     constants: Sequence[NDArray] = (),
     device: str = "cpu",
+    headers: Path | None = None,
 ) -> Template:
     """Compile an exported graph to a ``.pt2``.
 
@@ -111,6 +112,7 @@ def compile_exported(
     :param cpu_target: what its CPU code is for: ``-march`` of the C++ compiler
     :param constants: the numbers that markers stand for; they are compiled in where markers cannot be replaced later
     :param device: of the graph
+    :param headers: folder for precompiled headers, where many graphs are compiled for a CPU
     :raises CompileError: Inductor refused
     """
     with warnings.catch_warnings():
@@ -118,7 +120,7 @@ def compile_exported(
         program = torch.export.load(io.BytesIO(exported))
     used = _markers_in(program, constants)
     if used is not None:
-        package = _compiled(program, title, cpu_target, device == "cpu")
+        package = _compiled(program, title, cpu_target, device == "cpu", headers)
         places = places_of(package, used, constants)
         if places is not None:
             return Template(package, places)
@@ -131,7 +133,7 @@ def compile_exported(
             number = by_bytes.get(_bytes(tensor)) if isinstance(tensor, torch.Tensor) else None
             if number is not None:
                 tensors[name] = torch.from_numpy(number.copy()).to(tensor.device)
-    return Template(_compiled(program, title, cpu_target, device == "cpu"), complete=False)
+    return Template(_compiled(program, title, cpu_target, device == "cpu", headers), complete=False)
 
 
 def _bytes(tensor: torch.Tensor) -> bytes:
@@ -139,19 +141,23 @@ def _bytes(tensor: torch.Tensor) -> bytes:
 
 
 def _markers_in(program: Any, constants: Sequence[NDArray]) -> list[int] | None:
-    """Numbers of the constants whose markers a program holds; ``None`` when it holds other floating-point ones."""
+    """Numbers of the constants whose markers a program uses; ``None`` when it holds other floating-point ones."""
     by_bytes = {marker(k, x).tobytes(): k for k, x in enumerate(constants)}
+    signature = program.graph_signature
+    names = {**signature.inputs_to_buffers, **signature.inputs_to_lifted_tensor_constants}
+    unused = {names[n.name] for n in program.graph.find_nodes(op="placeholder") if n.name in names and not n.users}
     found = []
-    for tensor in (*program.constants.values(), *program.state_dict.values()):
+    for name, tensor in (*program.constants.items(), *program.state_dict.items()):
         if isinstance(tensor, torch.Tensor) and tensor.is_floating_point():
             number = by_bytes.get(_bytes(tensor))
             if number is None:
                 return None
-            found.append(number)
+            if name not in unused:
+                found.append(number)
     return sorted(set(found))
 
 
-def _compiled(program: Any, title: str, cpu_target: str, on_cpu: bool) -> bytes:
+def _compiled(program: Any, title: str, cpu_target: str, on_cpu: bool, headers: Path | None) -> bytes:
     import torch._inductor
     from torch._inductor.runtime.cache_dir_utils import cache_dir
 
@@ -166,7 +172,7 @@ def _compiled(program: Any, title: str, cpu_target: str, on_cpu: bool) -> bytes:
             torch._inductor.aoti_compile_and_package(program, package_path=str(raw), inductor_configs=options)
         secret = (folder, Path(cache_dir()))
         if on_cpu:
-            package_of(*build_library(raw), package, secret)
+            package_of(*build_library(raw, headers), package, secret)
         else:
             sanitize(raw, package, secret)
         return package.read_bytes()

@@ -5,7 +5,6 @@
 // other lanes.
 #pragma once
 
-#include <immintrin.h>
 #include <stdint.h>
 
 #if !defined(__x86_64__)
@@ -173,24 +172,16 @@ MATLAW_INLINE rows pow_of(rows x, rows y)
   return MATLAW_VECTOR_FUNCTION(pow, vv)(x, y);
 }
 
+// GCC's builtins, as reading <immintrin.h> takes longer than compiling most kernels.
 #if defined(__FMA__) && defined(MATLAW_FLOAT32)
-MATLAW_INLINE rows add_product(rows c, rows a, rows b) { return (rows)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
-MATLAW_INLINE rows sub_product(rows c, rows a, rows b)
-{
-  return (rows)_mm256_fnmadd_ps((__m256)a, (__m256)b, (__m256)c);
-}
+MATLAW_INLINE rows add_product(rows c, rows a, rows b) { return __builtin_ia32_vfmaddps256(a, b, c); }
+MATLAW_INLINE rows sub_product(rows c, rows a, rows b) { return __builtin_ia32_vfmaddps256(-a, b, c); }
 #elif defined(__FMA__) && MATLAW_LANES == 8
-MATLAW_INLINE rows add_product(rows c, rows a, rows b) { return (rows)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
-MATLAW_INLINE rows sub_product(rows c, rows a, rows b)
-{
-  return (rows)_mm512_fnmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-}
+MATLAW_INLINE rows add_product(rows c, rows a, rows b) { return __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4); }
+MATLAW_INLINE rows sub_product(rows c, rows a, rows b) { return __builtin_ia32_vfnmaddpd512_mask(a, b, c, -1, 4); }
 #elif defined(__FMA__)
-MATLAW_INLINE rows add_product(rows c, rows a, rows b) { return (rows)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
-MATLAW_INLINE rows sub_product(rows c, rows a, rows b)
-{
-  return (rows)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-}
+MATLAW_INLINE rows add_product(rows c, rows a, rows b) { return __builtin_ia32_vfmaddpd256(a, b, c); }
+MATLAW_INLINE rows sub_product(rows c, rows a, rows b) { return __builtin_ia32_vfmaddpd256(-a, b, c); }
 #else
 MATLAW_INLINE rows add_product(rows c, rows a, rows b) { return c + a * b; }
 MATLAW_INLINE rows sub_product(rows c, rows a, rows b) { return c - a * b; }
