@@ -36,8 +36,12 @@ help:
 
 setup: $(INSTALLED)
 
+SAY = @echo "==="
+
 $(DEPS): scripts/install_system_packages.sh scripts/requirements.txt
+	$(SAY) "set-up 1 of 3: what the build needs of the system (g++, headers)"
 	sh scripts/install_system_packages.sh
+	$(SAY) "set-up 2 of 3: Python packages into $(VENV), PyTorch among them; a minute or more with a slow network"
 	test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -r scripts/requirements.txt
 	touch $@
@@ -52,16 +56,20 @@ PIP_INSTALL = $(BIN)/python -m pip install --quiet --no-build-isolation --no-dep
 	-C build-dir=$(BUILD)
 
 $(INSTALLED): $(DEPS) $(SOURCES)
+	$(SAY) "set-up 3 of 3: compiling and installing matlaw, $(JOBS) files at once; some minutes, silent until it is done"
 	$(PIP_INSTALL)
 	touch $@
 
 $(TESTED): $(DEPS) $(SOURCES) $(CPP_TESTS)
+	$(SAY) "set-up 3 of 3: compiling and installing matlaw and its C++ tests, $(JOBS) files at once; silent for some minutes"
 	$(PIP_INSTALL) -C cmake.define.MATLAW_TESTS=ON
 	touch $@ $(INSTALLED)
 
 demo: $(INSTALLED)
+	$(SAY) "demo 1 of 2: compiling a viscoplastic law into $(OUT)/demo/aoti"
 	$(BIN)/matlaw-compile examples/models/j2_viscoplastic.i --model model -d stress:strain --backend native \
 		--output-dir $(OUT)/demo/aoti
+	$(SAY) "demo 2 of 2: a notched bar in tension with it, results in $(OUT)/demo"
 	$(BIN)/matlaw-fe examples/fe/notched_bar.i -o $(OUT)/demo
 
 lint: $(DEPS)
@@ -73,6 +81,7 @@ lint: $(DEPS)
 test: lint test-cpp test-python distributions conda
 
 test-cpp: $(TESTED)
+	$(SAY) "C++ tests: compiling the laws that they load"
 	$(BIN)/python tests/artifacts.py
 	MATLAW_TEST_ARTIFACTS="$(CURDIR)/build/test-artifacts" \
 		$(BIN)/ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)

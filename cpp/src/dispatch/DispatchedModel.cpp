@@ -93,7 +93,7 @@ struct DispatchedModel::Implementation
       if (const auto found = given.find(variable.reported); found != given.end())
       {
         aoti::check_tensor(what, variable, found->second, description.dtype, home);
-        batch.join(variable.reported, aoti::batch_shape(variable, found->second));
+        batch.join(variable.reported, variable, found->second);
       }
   }
 
@@ -137,8 +137,9 @@ struct DispatchedModel::Implementation
     aoti::BatchShape batch;
     join(batch, "Input", inputs, given);
     for (const auto & variable : parameter_variables)
-      batch.join(variable.name, aoti::batch_shape(variable, parameters.at(variable.name)));
+      batch.join(variable.name, variable, parameters.at(variable.name));
     join(batch, "Tangent", inputs, tangents);
+    batch.refuse_columns();
     return batch;
   }
 

@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 
 #include "matlaw/errors.h"
+#include "setting_names.h"
 
 namespace py = pybind11;
 
@@ -66,8 +67,9 @@ void update(solve::KrylovConfig & config, const py::handle & settings, const std
       else if (name == "cache_max_its")
         config.cache_max_its = value.cast<std::int64_t>();
       else
-        throw FatalError("There is no solver setting " + subject + "." + name +
-                         "; there are method, restart, max_its, abs_tol, rel_tol, cache_strategy and cache_max_its.");
+        throw FatalError(
+            unknown_setting(subject + ".", name,
+                            {"method", "restart", "max_its", "abs_tol", "rel_tol", "cache_strategy", "cache_max_its"}));
     }
     catch (const py::cast_error &)
     {

@@ -3,9 +3,11 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "linear_options.h"
 #include "matlaw/errors.h"
+#include "setting_names.h"
 
 namespace py = pybind11;
 
@@ -60,10 +62,10 @@ solve::NewtonConfig with_changes(solve::NewtonConfig config, const py::dict & ch
     const auto setter = setters.find(name);
     if (setter == setters.end())
     {
-      std::string known;
+      std::vector<std::string> known;
       for (const auto & [other, ignored] : setters)
-        known += (known.empty() ? "" : ", ") + other;
-      throw FatalError("There is no solver setting '" + name + "'; there are " + known + ".");
+        known.push_back(other);
+      throw FatalError(unknown_setting("", name, known));
     }
     try
     {

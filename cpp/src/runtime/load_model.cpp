@@ -55,9 +55,9 @@ std::optional<artifact::Location> find_artifact(const std::string & path, const 
   {
     return artifact::locate(path, name);
   }
-  catch (const artifact::NotCompiled &)
+  catch (const artifact::NotCompiled & e)
   {
-    if (runtime == Runtime::AOTI)
+    if (runtime == Runtime::AOTI || (runtime == Runtime::AUTO && e.in_stub))
       throw;
     return std::nullopt;
   }

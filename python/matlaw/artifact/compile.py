@@ -17,6 +17,7 @@ from matlaw.artifact.cpu import cpu_features, runs_here
 from matlaw.artifact.fingerprint import code_digest, fingerprint
 from matlaw.artifact.folder import building, write_file
 from matlaw.artifact.listener import Counter, Listener
+from matlaw.artifact.lookalikes import notes_of_lookalikes
 from matlaw.artifact.lowering import FileReport, lower
 from matlaw.artifact.metadata import is_sealed, metadata, sealed
 from matlaw.artifact.plan import Plan, Planner, output_files
@@ -25,6 +26,7 @@ from matlaw.artifact.stub import render_stub
 from matlaw.artifact.tolerances import warnings_of_tolerances
 from matlaw.errors import CompileError
 from matlaw.output_file import naming
+from matlaw.state_pair import StatePair
 from matlaw.tensors import to_public
 from matlaw.trace.graphs import Graph
 
@@ -45,6 +47,10 @@ class CompileReport:
     :ivar unchecked_targets: CPU targets whose code this machine does not run, so that nothing compared it with eager
     :ivar weights: files of the weights that stay outside the compiled code
     :ivar warnings: what is likely to go wrong with this artifact
+    :ivar notes: what may be wrong with the input file
+    :ivar inputs: the law's inputs and their types, by the names that callers see
+    :ivar outputs: likewise its outputs
+    :ivar state_pairs: likewise what a host carries from step to step
     """
 
     artifact: Path
@@ -56,6 +62,10 @@ class CompileReport:
     unchecked_targets: list[str] = field(default_factory=list)
     weights: list[FileReport] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    inputs: dict[str, str] = field(default_factory=dict)
+    outputs: dict[str, str] = field(default_factory=dict)
+    state_pairs: list[StatePair] = field(default_factory=list)
 
 
 def compile_model(
@@ -137,17 +147,17 @@ def compile_model(
     digest = fingerprint(request, planner.source.render(), torch.__version__, planner.program.parameters)
     place = output / name
     stub_path = output / f"{name}_aoti.i" if stub else None
-    warnings = warnings_of_tolerances(planner.program, request.leaves)
+    report = _report(planner, place, stub_path)
     if not force and _is_current(place, digest):
         if stub_path is not None and not stub_path.is_file():
             write_file(stub_path, render_stub(planner.source.render(), name, request.path.name))
-        return CompileReport(place, stub_path, up_to_date=True, warnings=warnings)
+        report.up_to_date = True
+        return report
     if verify != "none":
         _require_target_of_this_machine(request.cpu_targets)
     store = cache if isinstance(cache, Cache) else Cache() if cache else NoCache()
     plan = planner.plan()
     stub_text = render_stub(planner.source.render(), name, request.path.name)
-    report = CompileReport(place, stub_path, warnings=warnings)
     report.left_to_inductor = {
         graph.stem: plan.unsupported[graph.forward].operation
         for graph in plan.graphs
@@ -171,6 +181,24 @@ def compile_model(
     if any(not file.cached for file in report.files):
         store.prune()
     return report
+
+
+def _report(planner: Planner, place: Path, stub: Path | None) -> CompileReport:
+    """What is known of the law before anything is compiled."""
+    program, reported = planner.program, planner.aliases.reported
+    names = {"state": "outputs", "force": "inputs"}
+    return CompileReport(
+        place,
+        stub,
+        warnings=warnings_of_tolerances(program, planner.request.leaves),
+        notes=notes_of_lookalikes(planner.source, program),
+        inputs={reported("inputs", name): v.type.__name__ for name, v in program.inputs.items()},
+        outputs={reported("outputs", name): v.type.__name__ for name, v in program.outputs.items()},
+        state_pairs=[
+            StatePair(reported(names[p.role], p.current), reported("inputs", p.old), p.role, p.initial)
+            for p in program.state_pairs
+        ],
+    )
 
 
 def _write_weights(plan: Plan, folder: Path, report: CompileReport, counter: Counter) -> None:

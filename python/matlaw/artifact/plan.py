@@ -176,7 +176,7 @@ class Planner:
         self._refuse_batched_parameters()
         self.programs: dict[Forward, ForwardProgram] = {}
         self.unsupported: dict[Forward, UnsupportedOperation] = {}
-        names = checked_parameters(request.parameters, self.program.parameters)
+        names = checked_parameters(request.parameters, self.program.slots)
         self.promoted = {name: self.program.parameters[name] for name in names}
         outside = checked_weights(request.external_weights, list(self.program.parameters), names)
         self.weights = {name: self.program.parameters[name] for name in outside}

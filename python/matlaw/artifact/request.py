@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from matlaw.artifact.parameter_names import unknown_parameter
 from matlaw.errors import CompileError
 from matlaw.input.suggestion import unknown_name
+from matlaw.models import ParameterSlot
 
 BACKENDS: Final = ("both", "inductor", "native")
 DTYPES: Final = ("float64", "float32")
@@ -217,14 +219,14 @@ def _sides(request: str, outputs: Sequence[str], by: Sequence[str]) -> tuple[str
     return (fitting or splits)[0]
 
 
-def checked_parameters(names: Sequence[str], known: dict[str, Any]) -> list[str]:
+def checked_parameters(names: Sequence[str], known: Mapping[str, ParameterSlot]) -> list[str]:
     """The parameters to promote, each once.
 
     :raises CompileError: an unknown name
     """
     for name in names:
         if name not in known:
-            raise CompileError(f"-p {name}: {unknown_name('parameter', name, known)}")
+            raise CompileError(f"-p {name}: {unknown_parameter(name, known)}")
     return list(dict.fromkeys(names))
 
 

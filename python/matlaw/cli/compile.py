@@ -144,6 +144,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for warning in report.warnings:
         print(f"matlaw-compile: warning: {warning}", file=sys.stderr)
     if not options.quiet:
+        for note in report.notes:
+            print(f"matlaw-compile: note: {note}", file=sys.stderr)
         _summarise(report, time.perf_counter() - started)
     return 0
 
@@ -152,10 +154,28 @@ def _has_overrides(arguments: Sequence[str] | None) -> bool:
     return any(":=" in a for a in (sys.argv[1:] if arguments is None else arguments))
 
 
+def _boundary(report: CompileReport) -> list[str]:
+    """What goes into the law and comes out of it, a line each; an old value stands beside its variable."""
+    old = {(pair.role, pair.current): pair.old for pair in report.state_pairs}
+    beside = set(old.values())
+    rows = []
+    for kind, role, carried, variables in (
+        ("input", "force", "and {}, its value at the last step", report.inputs),
+        ("output", "state", "state, {} at the next step", report.outputs),
+    ):
+        for name, type_name in variables.items():
+            if kind == "output" or name not in beside:
+                note = carried.format(old[role, name]) if (role, name) in old else ""
+                rows.append((kind, name, type_name, note))
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    return ["  " + "  ".join(f"{c:<{w}}" for c, w in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows]
+
+
 def _summarise(report: CompileReport, seconds: float) -> None:
     if report.up_to_date:
         print(f"{report.artifact}: up to date, nothing to do (--force compiles again)")
         return
+    print("\n".join(_boundary(report)))
     width = max(len(f.path) for f in report.files)
     for f in report.files:
         statements = f"  {f.statements} statements per row" if f.statements else ""

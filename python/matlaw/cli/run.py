@@ -28,7 +28,9 @@ def parser() -> argparse.ArgumentParser:
         epilog="exit code: 0 ok, 1 the law did not converge or a check failed, 2 wrong input",
     )
     p.add_argument("input", help="the input file (.i); its model may be a compiled one")
-    p.add_argument("driver", help="the block of [Drivers] to run")
+    p.add_argument(
+        "driver", nargs="?", default="", help="the block of [Drivers] to run; may be left out for the only one"
+    )
     add_overrides(p)
     p.add_argument("-o", "--output", metavar="FILE", type=Path, help="result file: .pt, .npz or .csv")
     p.add_argument(
@@ -76,7 +78,11 @@ def _run(options: argparse.Namespace) -> int:
         device=options.device,
         dtype=options.dtype,
     )
-    with _progress(options.quiet, options.driver) as progress:
+    if options.plot:
+        from matlaw.drivers.plot import check_pairs
+
+        check_pairs(options.plot, law)
+    with _progress(options.quiet, driver.name) as progress:
         outcome = driver.run(law, progress)
     seconds = time.perf_counter() - started
     for warning in outcome.warnings:
@@ -89,7 +95,7 @@ def _run(options: argparse.Namespace) -> int:
     elif options.output is not None:
         print(f"matlaw-run: warning: {driver.type_name} records nothing; {path} is not written", file=sys.stderr)
     if options.plot is not None:
-        written.append(_plot(options, outcome, path))
+        written.append(_plot(options, driver.name, outcome, path))
     if not options.quiet:
         _summarise(driver.name, law, outcome, seconds)
         for file in written:
@@ -97,14 +103,14 @@ def _run(options: argparse.Namespace) -> int:
     return _verdict(driver.name, outcome, options.quiet)
 
 
-def _plot(options: argparse.Namespace, outcome: Outcome, path: Path | None) -> str:
+def _plot(options: argparse.Namespace, driver: str, outcome: Outcome, path: Path | None) -> str:
     from matlaw.drivers.plot import plot
     from matlaw.errors import FatalError
 
     if outcome.history is None:
         raise FatalError("--plot: this driver records no history")
-    picture = (path or Path(f"{Path(options.input).stem}_{options.driver}")).with_suffix(".png")
-    plot(outcome.history, options.plot, picture, f"{Path(options.input).name}: {options.driver}")
+    picture = (path or Path(f"{Path(options.input).stem}_{driver}")).with_suffix(".png")
+    plot(outcome.history, options.plot, picture, f"{Path(options.input).name}: {driver}")
     return str(picture)
 
 

@@ -28,7 +28,12 @@ def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         prog="matlaw-syntax", description="List the types of input files, search them, or describe one in full."
     )
-    p.add_argument("words", nargs="*", metavar="word", help="list the types that have to do with all of these words")
+    p.add_argument(
+        "words", nargs="*", metavar="word", help="list the types that have to do with these words, best first"
+    )
+    p.add_argument(
+        "--limit", type=int, default=20, metavar="N", help="list at most N types that have to do with the words (20)"
+    )
     p.add_argument("--section", metavar="S", help="only types of this section: Models, Solvers, Drivers ...")
     p.add_argument("--type", metavar="T", help="describe this type in full: equation, variables, parameters, options")
     p.add_argument(
@@ -49,6 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _write_json(records, options.json)
         elif options.type is not None:
             print("\n\n".join(describe(r) for r in records))
+        elif options.words:
+            _list(records[: max(options.limit, 1)])
+            if len(records) > max(options.limit, 1):
+                print(f"{len(records) - max(options.limit, 1)} more have to do with fewer of the words: --limit N")
         else:
             _list(records)
     except MatlawError as error:
@@ -88,16 +97,16 @@ def _chosen(options: argparse.Namespace) -> list[Record]:
 
 
 def search(records: Sequence[Record], words: Sequence[str]) -> list[Record]:
-    """The records that have to do with all words, best first.
+    """The records that have to do with any of the words, those with most of them first.
 
     A word may be part of a type's name (best), of an option's name, or of the documentation, or be misspelt.
     """
     ranked = []
     for i, record in enumerate(records):
-        scores = [_score(record, word.lower()) for word in words]
-        if all(scores):
-            ranked.append((-sum(scores), i, record))
-    return [record for _, _, record in sorted(ranked, key=lambda r: r[:2])]
+        scores = [score for word in words if (score := _score(record, word.lower()))]
+        if scores:
+            ranked.append((-len(scores), -sum(scores), i, record))
+    return [record for *_, record in sorted(ranked, key=lambda r: r[:3])]
 
 
 def _score(record: Record, word: str) -> float:
@@ -134,8 +143,12 @@ def _list(records: Sequence[Record]) -> None:
 
 def describe(record: Record) -> str:
     """A type in full."""
+    from matlaw.models.declaration import declarations
+    from matlaw.models.registry import registered
+
     lines = [f"{record['type']}  [{record['section']}]  {record['group']}", ""]
     lines += [f"  {line}".rstrip() for line in record["doc"].splitlines()]
+    needed = {d.option for d in declarations(registered(record["section"])[record["type"]]) if d.must_be_given}
     for role, heading in _HEADINGS.items():
         options = [o for o in record["options"] if o["role"] == role]
         if not options:
@@ -143,7 +156,8 @@ def describe(record: Record) -> str:
         lines += ["", f"{heading}:"]
         name, kind = (max(len(o[key]) for o in options) for key in ("name", "kind"))
         for o in options:
-            need = "required" if o["required"] else f"default '{o['default']}'" if o["default"] else "optional"
+            default = o["default"] or (o["name"] if o["required"] and o["name"] not in needed else "")
+            need = "required" if o["name"] in needed else f"default '{default}'" if default else "optional"
             lines.append(f"  {o['name']:<{name}}  {o['kind']:<{kind}}  {need}: {o['doc']}".rstrip(": "))
     return "\n".join(lines)
 

@@ -27,7 +27,7 @@ def load_driver(
     A model of type AOTIModel gives the compiled law, any other model the eager one.
 
     :param path: the input file
-    :param name: of the driver
+    :param name: of the driver; may be empty for the only one
     :param overrides: assignments such as ``Models/elasticity/E:=1``
     :param extensions: Python files, packages or module names that register further types
     :param device: where an eager law runs
@@ -42,8 +42,13 @@ def load_driver(
             f"{file.path}: there is no block of [Drivers] that says what to do with a model; see docs/run.md, or "
             "matlaw-syntax --section Drivers"
         )
-    if name not in file.names("Drivers"):
-        raise InputFileError(f"{file.path}: {unknown_name('driver', name, file.names('Drivers'))}")
+    drivers = file.names("Drivers")
+    if not name and len(drivers) > 1:
+        listed = ", ".join(f"{driver} ({file.type_of('Drivers', driver)})" for driver in drivers)
+        raise InputFileError(f"{file.path} has {len(drivers)} drivers: name the one to run: {listed}")
+    name = name or drivers[0]
+    if name not in drivers:
+        raise InputFileError(f"{file.path}: {unknown_name('driver', name, drivers)}")
     driver: Driver = file.build("Drivers", name)
     owner, model = driver.model_owner, driver.model_name
     if model not in file.names("Models"):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 
+from matlaw.drivers.components import component_suffixes
 from matlaw.drivers.history import History
+from matlaw.drivers.law import Law, inputs_of, outputs_of
 from matlaw.errors import FatalError
 from matlaw.input.suggestion import unknown_name
 
@@ -62,15 +65,38 @@ def plot(history: History, pairs: Sequence[str], path: Path, title: str = "") ->
     return [f"{x}:{y}" for x, y in chosen]
 
 
+def check_pairs(pairs: Sequence[str], law: Law) -> None:
+    """What :func:`plot` would refuse of the history of a law, before there is one.
+
+    :raises FatalError: a component is not known, or a pair is malformed
+    """
+    variables = inputs_of(law) | outputs_of(law)
+    known = {
+        name + suffix: re.compile(re.escape(name) + r"(_\d+)*" + suffix)  # sites that the law does not declare
+        for name, b in variables.items()
+        for suffix in component_suffixes(b.kind, b.base_shape, len(b.base_shape))
+    }
+    for text in pairs:
+        for name in _sides(text):
+            own = name.removeprefix("output.").removeprefix("input.")
+            if not any(pattern.fullmatch(own) for pattern in known.values()):
+                raise FatalError(f"--plot: {unknown_name('component', own, known)}")
+
+
+def _sides(text: str) -> tuple[str, str]:
+    x, colon, y = text.partition(":")
+    if not (x and colon and y):
+        raise FatalError(f"--plot {text}: expected X:Y, such as strain_xx:stress_xx")
+    return x, y
+
+
 def _table(history: History) -> dict[str, torch.Tensor]:
     """Every component, ``(steps, *B)``, as ``output.<name>`` and ``input.<name>``."""
     return {f"{side}.{name}": v for side in ("output", "input") for name, v in history.components(side).items()}
 
 
 def _pair(text: str, table: dict[str, torch.Tensor]) -> tuple[str, str]:
-    x, colon, y = text.partition(":")
-    if not (x and colon and y):
-        raise FatalError(f"--plot {text}: expected X:Y, such as strain_xx:stress_xx")
+    x, y = _sides(text)
     return _component(x, table), _component(y, table)
 
 

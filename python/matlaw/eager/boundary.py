@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 import torch
@@ -57,17 +58,39 @@ def check_tensor(
         raise FatalError(f"{what}: expected shape ({expected}){hint}, got {tuple(value.shape)}")
 
 
-def common_batch(what: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+def common_batch(what: str, shapes: Mapping[str, tuple[int, ...]], scalars: Collection[str]) -> tuple[int, ...]:
     """The batch shape that all broadcast to.
 
-    :raises FatalError: listing the batch shape of each when they do not
+    :param scalars: those of the names whose values have no axes behind their batch
+    :raises FatalError: listing the batch shape of each when they do not; or numbers have the batch of other values with
+        an axis of extent 1 behind, ``(n, 1)`` beside ``(n,)``, and nothing else says that so many rows are meant
     """
     try:
         # torch.broadcast_shapes does the same, and imports a computer algebra system for it.
-        return tuple(np.broadcast_shapes(*shapes.values()))
+        whole = tuple(np.broadcast_shapes(*shapes.values()))
     except ValueError as error:
         listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
         raise FatalError(f"the batch shapes of the {what} do not broadcast: {listed}") from error
+    _refuse_columns(shapes, scalars, math.prod(whole))
+    return whole
+
+
+def _refuse_columns(shapes: Mapping[str, tuple[int, ...]], scalars: Collection[str], rows: int) -> None:
+    """A column of numbers is not taken for a batch of two axes."""
+    if any(math.prod(shape) >= rows for shape in shapes.values()):
+        return
+    deliberate = {shape for name, shape in shapes.items() if name not in scalars}
+    for name, shape in shapes.items():
+        meant = shape[:-1]
+        if len(shape) < 2 or shape[-1] != 1 or shape in deliberate:
+            continue
+        other = next((other for other, its in shapes.items() if its == meant), None)
+        if other is not None:
+            raise FatalError(
+                f"the scalar '{name}' has shape {shape}, expected {meant} beside the batch {meant} of '{other}': the "
+                f"two would broadcast to {rows} rows. Drop the last axis, value.squeeze(-1); or, where every row of "
+                f"'{name}' shall meet every row of '{other}', give '{other}' the batch {(1, *meant)}"
+            )
 
 
 def trailing_shape(variable: Variable) -> tuple[int, ...]:

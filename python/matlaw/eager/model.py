@@ -292,11 +292,14 @@ class EagerModel:
         boundary.check_names("tangent", tangents, self._program.inputs, complete=False)
         batch = self._batch(inputs)
         shapes = {"inputs": batch}
+        scalars = set()
         for name, tangent in tangents.items():
             variable = self._program.inputs[name]
             self._check(f"tangent '{name}'", tangent, variable)
-            shapes[f"tangent '{name}'"] = tuple(tangent.shape[: tangent.ndim - len(variable.shape)])
-        return boundary.common_batch("inputs and tangents", shapes) != batch
+            shapes[f"{name} (tangent)"] = tuple(tangent.shape[: tangent.ndim - len(variable.shape)])
+            if not variable.shape:
+                scalars.add(f"{name} (tangent)")
+        return boundary.common_batch("inputs and tangents", shapes, scalars) != batch
 
     def _along_many(
         self, inputs: Mapping[str, torch.Tensor], tangents: Mapping[str, torch.Tensor]
@@ -602,8 +605,13 @@ class EagerModel:
             trailing = boundary.trailing_shape(variable)
             self._check(f"input '{name}'", inputs[name], variable)
             shapes[name] = tuple(inputs[name].shape[: inputs[name].ndim - len(trailing)])
-        shapes |= {key: shape for key, shape in self._parameter_batches.items() if shape}
-        return boundary.common_batch("inputs", shapes)
+        scalars = {name for name, variable in self._program.inputs.items() if not variable.shape}
+        for key, shape in self._parameter_batches.items():
+            if shape:
+                shapes[key] = shape
+                if not self._parameters[key].base_shape and not self._parameters[key].sub_batch_ndim:
+                    scalars.add(key)
+        return boundary.common_batch("inputs", shapes, scalars)
 
     def _internal(self, what: str, value: torch.Tensor, variable: Variable, batch: tuple[int, ...]) -> Tensor:
         """A checked value in the internal layout with the full batch."""

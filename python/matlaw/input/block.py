@@ -48,10 +48,7 @@ class Block:
         for section in self._node.children(nmhit.NodeType.Section):
             raise self.error(f"unexpected block [{section.path()}] inside", None)
         for name, declaration in self._declared.items():
-            required = declaration.required and not isinstance(declaration, Input | Output)
-            # A list of variables has no name of its own that it could fall back to.
-            required |= isinstance(declaration, Input) and declaration.many and declaration.required
-            if required and name not in self._fields:
+            if declaration.must_be_given and name not in self._fields:
                 raise self.error(f"missing option '{name}': {declaration.doc}")
 
     def _read(self, declaration: Declaration) -> Any:

@@ -163,6 +163,16 @@ class InputFile:
                 return str(node.param_str("type"))
         raise InputFileError(f"{self.location(node, f'[{section}]/[{name}]')}: missing option 'type'")
 
+    def places_of(self, word: str) -> list[str]:
+        """File and line of the options whose value has this word, in order."""
+        fields = [
+            field
+            for blocks in self._blocks.values()
+            for block in blocks.values()
+            for field in block.children(nmhit.NodeType.Field)
+        ]
+        return [self.location(f) for f in fields if word in str(f.param_str()).replace(";", " ").split()]
+
     def render(self) -> str:
         """The file as HIT text, with includes merged and overrides applied."""
         return str(self._root.render())

@@ -68,6 +68,7 @@ def describe_model(path: Path, name: str, overrides: Sequence[str] = ()) -> dict
                 "sub_batch_shape": list(value.sub_batch_shape),
                 "size": int(value.data[..., 0].numel()),
                 "value": value.data[..., 0].reshape(-1).tolist(),
+                "option": program.slots[key].origin,
             }
             for key, value in program.parameters.items()
         ],

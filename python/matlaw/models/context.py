@@ -61,14 +61,18 @@ class ParameterSlot:
     :ivar value: its value; the batch extent is that of ``batch_shape``, flattened
     :ivar batch_shape: its batch axes, which broadcast with those of the inputs; none for one value
     :ivar shared: True for a weight: always one value for all rows
+    :ivar origin: the option that gives it, ``Models/hardening/saturated_hardening``; empty for a weight
     """
 
-    __slots__ = ("batch_shape", "shared", "value")
+    __slots__ = ("batch_shape", "origin", "shared", "value")
 
-    def __init__(self, value: Tensor, batch_shape: tuple[int, ...] = (), shared: bool = False) -> None:
+    def __init__(
+        self, value: Tensor, batch_shape: tuple[int, ...] = (), shared: bool = False, origin: str = ""
+    ) -> None:
         self.value = value
         self.batch_shape = batch_shape
         self.shared = shared
+        self.origin = origin
 
     def first(self) -> Tensor:
         """The value in the first row."""

@@ -37,6 +37,11 @@ class Declaration:
         """What the option holds, as the catalogue of types says it."""
         raise NotImplementedError
 
+    @property
+    def must_be_given(self) -> bool:
+        """Whether a block without the option is refused; not so where there is a name to fall back to."""
+        return self.required
+
     def record(self) -> dict[str, Any]:
         """The option as the catalogue of types lists it."""
         return {
@@ -64,7 +69,16 @@ class _Typed(Declaration):
         return self.type.__name__
 
 
-class Input(_Typed):
+class _Variable(_Typed):
+    """An input or output variable."""
+
+    @property
+    def must_be_given(self) -> bool:
+        """Never: the option's own name is the variable's, then."""
+        return False
+
+
+class Input(_Variable):
     """An input variable; its option holds the variable's name.
 
     :param type: tensor type
@@ -75,8 +89,13 @@ class Input(_Typed):
 
     role = "INPUT"
 
+    @property
+    def must_be_given(self) -> bool:
+        """A list of variables has no name of its own that it could fall back to."""
+        return self.many and self.required
 
-class Output(_Typed):
+
+class Output(_Variable):
     """An output variable; see :class:`Input`."""
 
     role = "OUTPUT"

@@ -175,7 +175,8 @@ class Leaf(Model):
         arguments = self._arguments.setdefault(declaration.attribute, [])
         value = self._literal(declaration, token, context)
         if value is not None:
-            slot = ParameterSlot(value, _batch_shape(value, token, declaration, context))
+            origin = f"Models/{context.name}/{declaration.option}"
+            slot = ParameterSlot(value, _batch_shape(value, token, declaration, context), origin=origin)
             self._slots[symbol] = slot
             arguments.append(slot)
             return

@@ -19,9 +19,9 @@ def as_tensor(name: str, value: Any, dtype: torch.dtype, device: torch.device | 
     :param name: what the value is, for the error message
     :param value: tensor (returned as it is), NumPy array (shared when it is writable and on the same device), number or
         nested sequence of numbers
-    :param dtype: of the tensor that is made from numbers; arrays and tensors keep theirs
+    :param dtype: of the tensor that is made from numbers, and what arrays and tensors must have
     :param device: where arrays and numbers go; tensors stay where they are
-    :raises FatalError: the value is not numeric
+    :raises FatalError: the value is not numeric, or has another dtype
 
     >>> a = np.zeros((2, 6))
     >>> as_tensor("strain", a, torch.float64)[1, 2] = 5.0
@@ -29,7 +29,15 @@ def as_tensor(name: str, value: Any, dtype: torch.dtype, device: torch.device | 
     5.0
     """
     if isinstance(value, torch.Tensor):
+        if value.dtype != dtype:
+            raise FatalError(f"{name}: expected {dtype}, got {value.dtype}; convert it with .to({dtype})")
         return value
+    if isinstance(value, np.ndarray) and value.dtype != (expected := numpy_dtype(dtype)) and value.dtype.kind in "biuf":
+        other = f", or load the law with dtype='{value.dtype}'" if value.dtype in (np.float32, np.float64) else ""
+        raise FatalError(
+            f"{name}: expected an array of {expected}, got one of {value.dtype}; "
+            f"convert it with .astype(np.{expected}){other}"
+        )
     try:
         if isinstance(value, np.ndarray):
             # torch has neither read-only tensors nor negative strides.
@@ -43,13 +51,22 @@ def as_tensor(name: str, value: Any, dtype: torch.dtype, device: torch.device | 
     return tensor if device is None else tensor.to(device)
 
 
+def numpy_dtype(dtype: torch.dtype) -> np.dtype[Any]:
+    """Return NumPy's name for a dtype of torch.
+
+    >>> numpy_dtype(torch.float32)
+    dtype('float32')
+    """
+    return np.dtype(str(dtype).removeprefix("torch."))
+
+
 def as_tensors(
     kind: str, values: Mapping[str, Any], dtype: torch.dtype, device: torch.device | None = None
 ) -> dict[str, torch.Tensor]:
     """Return the tensors of a mapping; see :func:`as_tensor`.
 
     :param kind: ``input``, ``tangent`` ...: names the values in errors
-    :raises FatalError: it is no mapping of names to numbers
+    :raises FatalError: it is no mapping of names to numbers, or an array or tensor has another dtype
     """
     if not isinstance(values, Mapping):
         raise FatalError(f"{kind}s: expected a dict keyed by variable name, got {type(values).__name__}")

@@ -12,7 +12,7 @@ import nmhit
 import torch
 
 from matlaw.errors import FatalError
-from matlaw.hit import parse_file
+from matlaw.hit import STUB_HEAD, parse_file
 from matlaw.runtime import embedding
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def load_model(
 
     A stub (``<name>_aoti.i``), an artifact folder, its ``metadata.json`` or the folder that matlaw-compile wrote it to
     gives a :class:`CompiledModel`; any other input file a :class:`matlaw.eager.EagerModel`. Both have the same
-    operations.
+    operations. A model of a stub that is not the compiled one is evaluated with ``runtime="eager"`` only.
 
     A compiled law that is sound but does not fit this machine (CPU, C library, torch, no build for the device, or its
     build was not copied along) is evaluated eagerly from the source in its artifact, which is said once on stderr.
@@ -76,7 +76,8 @@ def load_model(
         extensions=extensions,
     )
     place = Path(path)
-    if not is_compiled(place, name) and runtime != "aoti":
+    # Of a stub's models that are not compiled, the C++ loader says which are.
+    if not is_compiled(place, name) and (runtime == "eager" or (runtime == "auto" and not is_stub(place))):
         return embedding.load(
             os.fspath(place), name, options["extensions"], options["device"], options.get("dtype", "")
         )
@@ -133,6 +134,12 @@ def is_compiled(place: Path, name: str = "") -> bool:
     if name:
         return types.get(name) == "AOTIModel"
     return "AOTIModel" in types.values()
+
+
+def is_stub(place: Path) -> bool:
+    """True for an input file that matlaw-compile wrote beside an artifact."""
+    with place.open("rb") as file:
+        return file.readline().startswith(STUB_HEAD.encode())
 
 
 def _missing(place: Path) -> FatalError:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from matlaw import config
 from matlaw.errors import FatalError
@@ -67,22 +68,27 @@ def write_plugin(
     if not compiled and not model:
         raise FatalError(f"{source}: name the model; an input file may hold several")
     plugin, library = libraries()
-    output.parent.mkdir(parents=True, exist_ok=True)
+    original = _folder_of(source, model) if compiled else source
+    place = original if link else output / original.resolve().name
+    copied = not link and not (place.exists() and place.samefile(original))
+    # Nothing appears at the output before all is known to fit.
+    with TemporaryDirectory() as staging:
+        loaded = _copy(original, Path(staging)) if copied else original
+        law = load_model(loaded, model, fallback="none" if compiled else "eager")
+        # Of a compiled law those that it was asked to keep changeable; of an input file every one is.
+        mapping = derive(law, law.named_parameters() if compiled else ())
+        _override(mapping, overrides or {}, law.named_parameters())
+        for name, values in (initial or {}).items():
+            mapping.start_from(name, values)
+        where = os.path.relpath(place, output.parent) if not link else str(place.resolve())
+        python = ("", "") if compiled else (_libpython(), str(Path(sys.prefix) / "bin"))
+        # It may be the plugin that moves, or the plugin and the environment together.
+        evaluator = f"{library}:{os.path.relpath(library, output.parent.resolve())}"
+        text = render(mapping, where, model or law.name, evaluator, host, *python)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        if copied:
+            _put(loaded, place)
     settings = output.with_name(output.name + ".umat.i")
-    place = _folder_of(source, model) if compiled else source
-    if not link:
-        place = _copy(place, output)
-    law = load_model(place, model, fallback="none" if compiled else "eager")
-    # Of a compiled law those that it was asked to keep changeable; of an input file every one is.
-    mapping = derive(law, law.named_parameters() if compiled else ())
-    _override(mapping, overrides or {}, law.named_parameters())
-    for name, values in (initial or {}).items():
-        mapping.start_from(name, values)
-    where = os.path.relpath(place, output.parent) if not link else str(place.resolve())
-    python = ("", "") if compiled else (_libpython(), str(Path(sys.prefix) / "bin"))
-    # It may be the plugin that moves, or the plugin and the environment together.
-    evaluator = f"{library}:{os.path.relpath(library, output.parent.resolve())}"
-    text = render(mapping, where, model or law.name, evaluator, host, *python)
     settings.write_text(text, encoding="utf-8")
     moose, shared = output.with_name(output.name + "-opt.plugin"), output.with_name(output.name + ".so")
     for file in (moose, shared):
@@ -115,20 +121,26 @@ def _folder_of(source: Path, model: str) -> Path:
     return artifacts[model] if model else next(iter(artifacts.values()))
 
 
-def _copy(source: Path, output: Path) -> Path:
-    """The law in the plugin's own folder."""
-    target = output / source.resolve().name
-    if target.exists() and target.samefile(source):
-        return target
+def _copy(source: Path, folder: Path) -> Path:
+    """A copy of the law in a folder.
+
+    :raises FatalError: a copy of the file alone would not do
+    """
+    target = folder / source.resolve().name
     if source.is_dir():
-        shutil.rmtree(target, ignore_errors=True)
-        shutil.copytree(source, target)
-        return target
+        return Path(shutil.copytree(source, target))
     if re.search(r"^\s*!include\b", source.read_text(encoding="utf-8"), re.MULTILINE):
         raise FatalError(f"{source} includes other files, so a copy of it would not do; refer to it with --link")
-    output.mkdir(parents=True, exist_ok=True)
-    shutil.copy(source, target)
-    return target
+    return Path(shutil.copy(source, target))
+
+
+def _put(law: Path, place: Path) -> None:
+    """Moves the law to where it belongs, in place of what is there."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.is_dir():
+        shutil.rmtree(place)
+    place.unlink(missing_ok=True)
+    shutil.move(law, place)
 
 
 def _override(mapping: Mapping, overrides: Dictionary[str, str], parameters: Iterable[str]) -> None:

@@ -321,3 +321,75 @@ def test_bars_on_a_terminal() -> None:
         bars.landed(2, 2, "m/cpu/a.so", 0.0, True)
     assert "[1/2] m/cpu/b.pt2  1.2 s" in text.getvalue()
     assert "[2/2] m/cpu/a.so  (cached)" in text.getvalue()
+
+
+MISSPELT = """[Models]
+  [elasticity]
+    type = LinearIsotropicElasticity
+    coefficients = '2e5 0.3'
+    coefficient_types = 'YOUNGS_MODULUS POISSONS_RATIO'
+    strain = 'strian'
+  []
+  [rate]
+    type = SR2VariableRate
+    variable = 'strain'
+  []
+  [model]
+    type = ComposedModel
+    models = 'elasticity rate'
+  []
+[]
+"""
+
+
+def test_the_summary_lists_what_goes_in_and_comes_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "law.i").write_text(MISSPELT)
+    arguments = [str(tmp_path / "law.i"), "--model", "model", "-o", str(tmp_path / "out"), "--backend", "native"]
+    assert main([*arguments, "--rename-input", "t=time", "t~1=time~1"]) == 0
+    found = capsys.readouterr()
+    lines = [line.split(maxsplit=3) for line in found.out.splitlines() if line.startswith(("  input", "  output"))]
+    assert sorted(lines) == [
+        ["input", "strain", "SR2", "and strain~1, its value at the last step"],
+        ["input", "strian", "SR2"],
+        ["input", "time", "Scalar", "and time~1, its value at the last step"],
+        ["output", "strain_rate", "SR2"],
+        ["output", "stress", "SR2"],
+    ]
+    [note] = found.err.splitlines()
+    assert note.startswith(f"matlaw-compile: note: {tmp_path}/law.i:6: input 'strian' resembles input 'strain'")
+    assert main([*arguments, "--force", "-q"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("hardening.saturated_hardening", "'update.system.hardening.R' (Models/hardening/saturated_hardening)"),
+        ("hardening.R", "'update.system.hardening.R' (Models/hardening/saturated_hardening)"),
+        ("voce.saturated_hardening", "'update.system.hardening.R' (Models/hardening/saturated_hardening)"),
+        ("sy", "'update.system.normality.flow.yield.sy' (Models/yield/yield_stress)"),
+    ],
+)
+def test_a_parameter_is_found_by_its_option(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, meant: str
+) -> None:
+    assert run(models, tmp_path, "-p", name, law="j2_viscoplastic") == 2
+    assert f"unknown parameter '{name}'; did you mean {meant}?" in capsys.readouterr().err
+
+
+def test_a_state_stands_beside_its_variable(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(models, tmp_path, law="j2_plastic") == 0
+    found = capsys.readouterr()
+    assert "state, plastic_strain~1 at the next step" in found.out
+    assert "  input   plastic_strain~1" not in found.out
+    assert "note" not in found.err
+
+
+def test_no_note_on_the_examples(models: Path) -> None:
+    from matlaw.artifact.lookalikes import notes_of_lookalikes
+    from matlaw.input import InputFile
+    from matlaw.trace import partition
+
+    for path in sorted(models.glob("*.i")):
+        source = InputFile(path)
+        assert notes_of_lookalikes(source, partition(source.model("model"))) == [], path

@@ -122,7 +122,10 @@ def test_model(capsys):
     }  # fmt: skip
     assert [7.0] in [p["value"] for p in found["parameters"]]
     assert main([str(LAW), "model"]) == 0
-    assert "segment 0: implicit, 7 unknowns" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "segment 0: implicit, 7 unknowns" in out
+    [line] = [line.split() for line in out.splitlines() if line.startswith("  update.system.hardening.R ")]
+    assert line[1:] == ["Scalar", "100", "Models/hardening/saturated_hardening"]
 
 
 @pytest.mark.parametrize(

@@ -85,10 +85,23 @@ def test_wrong_input_ends_with_2_and_one_line(capsys, arguments, message):
     assert len(captured.err.splitlines()) == 1 and captured.err.startswith("matlaw-run: error: ")
 
 
-def test_a_missing_driver_is_what_is_missing(capsys):
-    with pytest.raises(SystemExit) as caught:
-        main([CYCLE])
-    assert caught.value.code == 2 and capsys.readouterr().err.endswith("arguments are required: driver\n")
+def test_without_a_name_the_only_driver_runs_and_several_are_listed(capsys, tmp_path):
+    assert main([CYCLE]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.endswith("has 2 drivers: name the one to run: cycle (TransientDriver), turning_point (Verification)")
+    text = Path(CYCLE).read_text().replace("../models", str(EXAMPLES.parent / "models"))
+    text = text.replace("'shear_cycle.csv'", f"'{EXAMPLES / 'shear_cycle.csv'}'")
+    (tmp_path / "one.i").write_text(text[: text.index("  [turning_point]")] + "[]\n")
+    assert main(["one.i", "-q", "--plot", "t:stress_xy"]) == 0
+    assert (tmp_path / "one_cycle.png").is_file()
+
+
+def test_a_plot_of_something_else_is_refused_before_the_run(capsys):
+    for pair, message in (("t:stres_xy", "did you mean 'stress_xy'"), ("t:stress_xq", "component 'stress_xq'")):
+        assert main([CYCLE, "cycle", "-o", "x.csv", "--plot", pair]) == 2
+        captured = capsys.readouterr()
+        assert message in captured.err and "step" not in captured.out
+    assert not Path("x.csv").exists()
 
 
 def test_a_stray_word_is_no_override(capsys):

@@ -26,10 +26,21 @@ def test_one_type_in_full(capsys):
     assert main(["--type", "VoceIsotropicHardening"]) == 0
     out = capsys.readouterr().out
     assert ".. math::" in out and r"\exp" in out
-    for name in ("equivalent_plastic_strain", "isotropic_hardening", "saturated_hardening", "saturation_rate"):
-        assert any(line.split()[:3] == [name, "Scalar", "required:"] for line in out.splitlines()), name
+    words = [line.split() for line in out.splitlines()]
+    for name in ("equivalent_plastic_strain", "isotropic_hardening"):  # the option's name is the variable's
+        assert any(line[:4] == [name, "Scalar", "default", f"'{name}':"] for line in words), name
+    for name in ("saturated_hardening", "saturation_rate"):
+        assert any(line[:3] == [name, "Scalar", "required:"] for line in words), name
+    assert main(["--type", "ComposedModel"]) == 0
+    assert any(line.split()[:3] == ["models", "list", "required:"] for line in capsys.readouterr().out.splitlines())
     assert main(["--type", "Newton"]) == 0
     assert "default '1e-10'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["ScalarLinearInterpolation", "SR2BilinearInterpolation"])
+def test_a_table_says_what_is_beyond_its_ends(capsys, name):
+    assert main(["--type", name]) == 0
+    assert "extrapolated" in capsys.readouterr().out
 
 
 def test_search(capsys):
@@ -39,6 +50,19 @@ def test_search(capsys):
     assert "VoceIsotropicHardening" in capsys.readouterr().out
     assert main(["qqqq"]) == 2
     assert "no type has to do with qqqq" in capsys.readouterr().err
+
+
+def test_most_words_rank_first_up_to_a_limit(capsys):
+    records = [
+        {"type": "YieldFunction", "doc": "", "options": []},
+        {"type": "B", "doc": "of the plastic yield", "options": []},
+        {"type": "C", "doc": "", "options": []},
+    ]
+    assert [r["type"] for r in search(records, ["plastic", "yield"])] == ["B", "YieldFunction"]
+    assert main(["voce", "isotropic", "hardening", "qqqq", "--limit", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split()[0] == "VoceIsotropicHardening"
+    assert len(lines) == 4 and lines[3].endswith("more have to do with fewer of the words: --limit N")
 
 
 def test_names_rank_before_options_and_documentation():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from matlaw.errors import CompileError
 from matlaw.ir import Program, evaluate, interpret
 from matlaw.ir.values import COMPARISONS, MEANING, REAL_BINARY, REAL_UNARY, Pool, Value
 from matlaw.lower.native import Kernel, build, emit
+from matlaw.lower.native.solver import QUICK
 from matlaw.trace.forward import trace
 from matlaw.trace.slots import Slot
 
@@ -232,3 +234,10 @@ def test_compiler_errors_and_unknown_targets_are_reported(tmp_path: Path) -> Non
         build("int x = ;", tmp_path / "kernel.so", "x86-64-v3")
     with pytest.raises(CompileError, match="unknown CPU target 'sparc'"):
         build("", tmp_path / "kernel.so", "sparc")
+
+
+def test_kernels_and_the_runtime_call_the_same_step_quick() -> None:
+    """A row solved by its kernel settles as one solved by the general solver."""
+    header = Path(__file__).parents[3] / "cpp" / "src" / "runtime" / "solve" / "settled_step.h"
+    [number] = re.findall(r"double quick = ([0-9.e-]+);", header.read_text())
+    assert float(number) == QUICK

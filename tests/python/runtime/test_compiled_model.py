@@ -47,6 +47,37 @@ def test_tangents_may_have_a_larger_batch(viscoplastic):
         viscoplastic.jvp(inputs, {"strain": directions[:2, 0]})
 
 
+def test_a_column_of_numbers_is_no_batch_of_two_axes(viscoplastic):
+    """(n, 1) for a scalar beside (n, 6) would be n x n rows."""
+    inputs = first_step(strains(5))
+    column = inputs | {"t": inputs["t"][:, None]}
+    message = r"scalar 't' has shape \(5, 1\), expected \(5,\) .* 25 rows"
+    for call in (viscoplastic.forward, viscoplastic.jacobian, viscoplastic.evaluate):
+        with pytest.raises(FatalError, match=message):
+            call(column)
+    expected = viscoplastic.forward(inputs)["stress"]
+    # All in one column, and a grid that every axis of is written out.
+    columns = {name: value[:, None] for name, value in inputs.items()}
+    np.testing.assert_array_equal(viscoplastic.forward(columns)["stress"], expected[:, None])
+    grid = {name: value if name == "t" else value[None] for name, value in column.items()}
+    np.testing.assert_array_equal(viscoplastic.forward(grid)["stress"], np.broadcast_to(expected, (5, 5, 6)))
+
+
+def test_a_wrong_dtype_is_said_in_the_terms_of_the_caller(elastic):
+    with pytest.raises(
+        FatalError, match=r"'strain': expected an array of float64, .* of float32.*astype.*dtype='float32'"
+    ):
+        elastic.forward({"strain": strains(3).astype(np.float32)})
+    with pytest.raises(
+        FatalError, match=r"'strain': expected an array of float64, got one of int64; .*astype\(np.float64\)$"
+    ):
+        elastic.forward({"strain": np.ones((3, 6), dtype=np.int64)})
+    with pytest.raises(
+        FatalError, match=r"'strain': expected torch\.float64, got torch\.float32; .*\.to\(torch\.float64\)"
+    ):
+        elastic.forward({"strain": torch.zeros(3, 6)})
+
+
 def first_step(strain) -> dict:
     zero = strain[..., 0] * 0
     return {
@@ -228,10 +259,14 @@ def test_parameters(with_parameters):
     with pytest.raises(FatalError, match=r"model\.E"):
         law.set_parameter("model.E", torch.ones((), dtype=torch.float32))
     for integers in (torch.ones((), dtype=torch.int64), np.array(1), torch.ones((), dtype=torch.bool)):
-        with pytest.raises(FatalError, match=r"model\.E.*torch\.float64"):
+        with pytest.raises(FatalError, match=r"model\.E.*float64"):
             law.set_parameter("model.E", integers)
     law.set_parameter("model.E", 1000)  # a number without a type
     assert law.named_parameters()["model.E"].dtype == torch.float64
+    law.set_parameter("model.E", each[:, None])
+    with pytest.raises(FatalError, match=r"scalar 'model\.E' has shape \(3, 1\), expected \(3,\)"):
+        law.forward({"strain": strains(3)})
+    assert law.forward({"strain": strains(2)})["stress"].shape == (3, 2, 6)
 
 
 def test_tolerances_of_float32(artifact):

@@ -70,6 +70,19 @@ def test_the_runtime_can_be_insisted_on(place, models):
         matlaw.load_model(models / "linear_elastic.i", "model", runtime="aoti")
 
 
+def test_other_models_of_a_stub(place, tmp_path):
+    shutil.copytree(place / "model", tmp_path / "model")
+    text = (place / "model_aoti.i").read_text()
+    stub = tmp_path / "model_aoti.i"
+    rate = "[Models]\n  [rate]\n    type = SR2VariableRate\n    variable = 'strain'\n  []"
+    stub.write_text(text.replace("[Models]", rate))
+    with pytest.raises(FatalError, match=r"no model 'modle'; 'model' is compiled there\. Did you mean 'model'\?"):
+        matlaw.load_model(stub, "modle")
+    with pytest.raises(FatalError, match=r"'rate' in .* is not compiled; 'model' is compiled there.*runtime 'eager'"):
+        matlaw.load_model(stub, "rate")
+    assert isinstance(matlaw.load_model(stub, "rate", runtime="eager"), matlaw.EagerModel)
+
+
 def test_is_compiled(place, models):
     assert is_compiled(place / "model_aoti.i", "model")
     assert is_compiled(place / "model_aoti.i")

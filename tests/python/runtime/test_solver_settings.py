@@ -91,6 +91,30 @@ def test_wrong_settings_change_nothing(law):
     assert law.solver_configs == before
 
 
+@pytest.mark.parametrize(
+    ("settings", "meant"),
+    [
+        ({"rel_tol": 1e-9}, "rtol"),
+        ({"abs_tol": 1e-9}, "atol"),
+        ({"max_its": 9}, "miters"),
+        ({"linesearch_stopping_criteria": 0.1}, "ls_c"),
+        ({"mitres": 9}, "miters"),
+    ],
+)
+def test_names_of_input_files_are_answered_by_those_of_run_time(law, settings, meant):
+    with pytest.raises(FatalError, match=f"no solver setting '{next(iter(settings))}'.* Did you mean '{meant}'"):
+        law.set_solver_config(**settings)
+
+
+@pytest.mark.parametrize(("given", "meant"), [("rtol", "rel_tol"), ("atol", "abs_tol"), ("miters", "max_its")])
+def test_names_of_run_time_are_answered_by_those_of_iterative_solvers_and_input_files(given, meant, tmp_path):
+    with pytest.raises(FatalError, match=rf"no solver setting 'krylov\.{given}'.* Did you mean '{meant}'"):
+        matlaw._core.changed_solver_config({}, {"krylov": {given: 1}})
+    (tmp_path / "chain.i").write_text(CHAIN.replace("abs_tol = 1e-13", f"{given} = 1"))
+    with pytest.raises(FatalError, match=f"chain.i:.*{given}.*did you mean '{meant}'"):
+        matlaw.load_model(tmp_path / "chain.i", "model")
+
+
 def test_metadata_names_the_updates(chain):
     metadata = json.loads((chain / "metadata.json").read_text())
     assert [segment["update"] for segment in metadata["segments"]] == ["update_x", "update_y"]

@@ -190,3 +190,4 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, models: Path, capsys: pyte
     ):
         assert main(arguments) == 2
         assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

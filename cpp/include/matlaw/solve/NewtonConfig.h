@@ -27,7 +27,8 @@ enum class LineSearch : std::uint8_t
 LineSearch line_search_from_text(const std::string & text);
 std::string line_search_text(LineSearch line_search);
 
-/// Settings of the solves of a law. A row converges when |r| < atol or |r| < rtol |r0|.
+/// Settings of the solves of a law. A row converges when |r| < atol or |r| < rtol |r0|. Input files call atol, rtol and
+/// miters abs_tol, rel_tol and max_its.
 struct NewtonConfig
 {
   double atol = 1e-10;

@@ -55,8 +55,26 @@ std::vector<std::int64_t> batch_shape(const artifact::Variable & variable, const
   return value.sizes().slice(0, std::size_t(value.dim()) - trailing).vec();
 }
 
-void BatchShape::join(const std::string & name, const std::vector<std::int64_t> & shape)
+static std::int64_t rows_of(const std::vector<std::int64_t> & shape)
 {
+  std::int64_t rows = 1;
+  for (const auto n : shape)
+    rows *= n;
+  return rows;
+}
+
+void BatchShape::join(const std::string & name, const artifact::Variable & variable, const at::Tensor & value)
+{
+  join(name, batch_shape(variable, value), variable.sub_batch_shape.empty() && variable.base_shape.empty());
+}
+
+void BatchShape::join(const std::string & name, const std::vector<std::int64_t> & shape, bool scalar)
+{
+  const auto same = std::find_if(_members.begin(), _members.end(), [&](const auto & m) { return m.shape == shape; });
+  if (same == _members.end())
+    _members.push_back({name, shape, scalar});
+  else
+    same->scalars = same->scalars && scalar;
   if (shape.size() > _shape.size())
   {
     const auto more = shape.size() - _shape.size();
@@ -83,10 +101,29 @@ void BatchShape::join(const std::string & name, const std::vector<std::int64_t> 
 
 std::int64_t BatchShape::rows() const
 {
-  std::int64_t rows = 1;
-  for (const auto n : _shape)
-    rows *= n;
-  return rows;
+  return rows_of(_shape);
+}
+
+void BatchShape::refuse_columns() const
+{
+  for (const auto & column : _members)
+  {
+    if (!column.scalars || column.shape.size() < 2 || column.shape.back() != 1)
+      continue;
+    const std::vector<std::int64_t> meant(column.shape.begin(), column.shape.end() - 1);
+    const auto other = std::find_if(_members.begin(), _members.end(), [&](const auto & m) { return m.shape == meant; });
+    const auto asked_for = [&](const Member & member) { return rows_of(member.shape) >= rows(); };
+    if (other == _members.end() || std::any_of(_members.begin(), _members.end(), asked_for))
+      continue;
+    auto crossed = meant;
+    crossed.insert(crossed.begin(), 1);
+    throw FatalError("The scalar '" + column.name + "' has shape " + support::shape_text(column.shape) + ", expected " +
+                     support::shape_text(meant) + " beside the batch " + support::shape_text(meant) + " of '" +
+                     other->name + "': the two would broadcast to " + std::to_string(rows()) +
+                     " rows. Drop the last axis, value.squeeze(-1); or, where every row of '" + column.name +
+                     "' shall meet every row of '" + other->name + "', give '" + other->name + "' the batch " +
+                     support::shape_text(crossed) + ".");
+  }
 }
 
 void check_names(const std::string & what, const std::string & model, const TensorMap & given,

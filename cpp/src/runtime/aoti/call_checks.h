@@ -22,7 +22,13 @@ std::vector<std::int64_t> batch_shape(const artifact::Variable & variable, const
 class BatchShape
 {
 public:
-  void join(const std::string & name, const std::vector<std::int64_t> & shape);
+  /// `scalar`: the value has no axes behind its batch, so that a column (n, 1) of numbers is mistaken for a batch of
+  /// two axes
+  void join(const std::string & name, const std::vector<std::int64_t> & shape, bool scalar = false);
+  void join(const std::string & name, const artifact::Variable & variable, const at::Tensor & value);
+  /// Throws FatalError where numbers have the batch of other values with an axis of extent 1 behind, (n, 1) beside
+  /// (n,), and nothing else says that so many rows are meant. To be called when all have joined.
+  void refuse_columns() const;
   const std::vector<std::int64_t> & shape() const { return _shape; }
   /// Flattened
   std::int64_t rows() const;
@@ -31,6 +37,15 @@ private:
   std::vector<std::int64_t> _shape;
   /// Who gave the extent of each axis
   std::vector<std::string> _names;
+  /// A batch shape that was joined, and the first with it
+  struct Member
+  {
+    std::string name;
+    std::vector<std::int64_t> shape;
+    /// All with this shape are scalars
+    bool scalars;
+  };
+  std::vector<Member> _members;
 };
 
 /// Throws FatalError for a name in `given` that is not in `known`, and when `all` for one in `known` that is not given.

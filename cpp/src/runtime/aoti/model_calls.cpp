@@ -20,7 +20,7 @@ Arguments Model::Implementation::arguments_of(const TensorMap & inputs) const
   const auto take = [&](const char * what, const Variable & variable, const at::Tensor & value)
   {
     check_tensor(what, variable, value, artifact.dtype, artifact.device);
-    arguments.batch.join(variable.reported, batch_shape(variable, value));
+    arguments.batch.join(variable.reported, variable, value);
     // The solver runs on the CPU, whatever the graphs run on.
     return (value.is_neg() ? value.resolve_neg() : value).to(at::kCPU);
   };
@@ -28,6 +28,7 @@ Arguments Model::Implementation::arguments_of(const TensorMap & inputs) const
     arguments.inputs.push_back(take("Input", variable, inputs.at(variable.reported)));
   for (const auto & parameter : metadata().parameters)
     arguments.parameters.push_back(take("Parameter", parameter, parameters.at(parameter.reported)));
+  arguments.batch.refuse_columns();
   return arguments;
 }
 

@@ -48,15 +48,16 @@ std::pair<TensorMap, TensorMap> Model::jvp(const TensorMap & inputs, const Tenso
     if (const auto tangent = tangents.find(variable.reported); tangent != tangents.end())
     {
       check_tensor("Tangent", variable, tangent->second, self.artifact.dtype, self.artifact.device);
-      batch.join(variable.reported + " (tangent)", batch_shape(variable, tangent->second));
+      batch.join(variable.reported + " (tangent)", variable, tangent->second);
       variables[variable.reported] = &variable;
     }
   for (const auto & variable : self.metadata().inputs)
     if (const auto input = inputs.find(variable.reported); input != inputs.end())
     {
       check_tensor("Input", variable, input->second, self.artifact.dtype, self.artifact.device);
-      batch.join(variable.reported, batch_shape(variable, input->second));
+      batch.join(variable.reported, variable, input->second);
     }
+  batch.refuse_columns();
   auto [outputs, blocks] = directions.empty() ? std::pair{forward(inputs), BlockMap{}} : jacobian(inputs);
   TensorMap derivatives;
   for (const auto & output : self.metadata().outputs)

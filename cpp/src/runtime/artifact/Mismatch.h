@@ -16,6 +16,9 @@ public:
 class NotCompiled final : public FatalError
 {
 public:
-  using FatalError::FatalError;
+  NotCompiled(const std::string & message, bool in_stub) : FatalError(message), in_stub(in_stub) {}
+
+  /// The file is what matlaw-compile wrote for another of its models: it is not run eagerly unless asked for.
+  bool in_stub;
 };
 }

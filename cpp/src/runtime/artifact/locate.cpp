@@ -49,17 +49,27 @@ static Location from_stub(const std::string & path, const std::string & name)
   if (chosen.empty() && compiled.size() > 1)
     throw FatalError(path + " holds several compiled models (" + support::quoted_list(compiled) +
                      "): give the name of one.");
-  // A file without any compiled model may take its models from files that it includes.
-  if (!chosen.empty() && !seen.count(chosen) && !compiled.empty())
-    throw FatalError(path + " has no model '" + chosen + "' in [Models]; it has " + support::quoted_list(models) + "." +
-                     support::did_you_mean(chosen, models));
   const auto type = parameters.find("Models/" + chosen + "/type");
+  // A file without any compiled model may take its models from files that it includes.
+  if (!chosen.empty() && !compiled.empty() && (type == parameters.end() || type->second != "AOTIModel"))
+  {
+    const bool there = seen.count(chosen) > 0;
+    const auto compiled_there = support::quoted_list(compiled) + (compiled.size() == 1 ? " is" : " are");
+    const auto hint = support::did_you_mean(chosen, compiled);
+    if (!there)
+      throw FatalError(path + " has no model '" + chosen + "'; " + compiled_there + " compiled there." +
+                       (hint.empty() ? support::did_you_mean(chosen, models) : hint));
+    throw NotCompiled("'" + chosen + "' in " + path + " is not compiled; " + compiled_there + " compiled there." +
+                          hint + " To evaluate '" + chosen + "' eagerly on purpose, load it with the runtime 'eager'.",
+                      !source_of_stub(text).empty());
+  }
   if (chosen.empty() || type == parameters.end() || type->second != "AOTIModel")
     throw NotCompiled("The model" + (chosen.empty() ? "" : " '" + chosen + "'") + " in " + path +
-                      " is not compiled. Compile it (matlaw-compile " + path + " --model " +
-                      (chosen.empty() ? "<name>" : chosen) +
-                      ") and load the stub that this writes, or evaluate the file as it is with the eager runtime "
-                      "(<matlaw/eager/load_model.h>, libmatlaw_eager).");
+                          " is not compiled. Compile it (matlaw-compile " + path + " --model " +
+                          (chosen.empty() ? "<name>" : chosen) +
+                          ") and load the stub that this writes, or evaluate the file as it is with the eager runtime "
+                          "(<matlaw/eager/load_model.h>, libmatlaw_eager).",
+                      false);
   const auto target = parameters.find("Models/" + chosen + "/artifact_path");
   if (target == parameters.end())
     throw FatalError(path + ": [Models]/" + chosen +
@@ -82,6 +92,14 @@ static Location from_stub(const std::string & path, const std::string & name)
   return {folder.string(), chosen};
 }
 
+[[noreturn]] static void no_artifact(const std::string & folder)
+{
+  throw FatalError(
+      "'" + folder +
+      "' holds no metadata.json, so it is not an artifact folder. Expected <output-dir>/<name>/ as written "
+      "by matlaw-compile, or <output-dir>/.");
+}
+
 /// The artifact in a folder of artifacts, such as matlaw-compile's --output-dir: that of the name, or the only one.
 static Location from_output_folder(const std::string & path, const std::string & name)
 {
@@ -96,9 +114,7 @@ static Location from_output_folder(const std::string & path, const std::string &
     return {(fs::path(path) / chosen).string(), chosen};
   }
   if (found.empty())
-    throw FatalError("'" + path +
-                     "' holds no metadata.json, so it is not an artifact folder. Expected <output-dir>/<name>/ as "
-                     "written by matlaw-compile, or <output-dir>/.");
+    no_artifact(path);
   if (name.empty())
     throw FatalError("'" + path + "' holds several artifacts (" + support::quoted_list(found) +
                      "): give the name of one.");
@@ -121,9 +137,7 @@ Location locate(const std::string & path, const std::string & name)
   if (location.folder.empty())
     location.folder = ".";
   if (!fs::exists(fs::path(location.folder) / "metadata.json"))
-    throw FatalError("'" + location.folder +
-                     "' holds no metadata.json, so it is not an artifact folder. Expected "
-                     "<output-dir>/<name>/ as written by matlaw-compile.");
+    no_artifact(location.folder);
   return location;
 }
 }

@@ -14,6 +14,9 @@ from matlaw.lower.native.source import StatementWriter, pointer_to_input
 #: side by side, statement by statement.
 SHORT: Final = 600
 
+#: A residual that falls to this part of it in a step converges quadratically: `solve::quick` of the runtime.
+QUICK: Final = 0.01
+
 
 def emit_solver(program: Program, unknowns: int) -> str:
     """The function ``matlaw_solve`` of docs/architecture.md, section 4.
@@ -99,7 +102,7 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
         *for_each(
             f"const rows norm_0 = sqrt_of({square});",
             "start_0 = k == 0 ? norm_0 : start_0;",
-            "quick_0 = quick_0 & (norm_0 < all(0.01) * before_0);",
+            f"quick_0 = quick_0 & (norm_0 < all({QUICK}) * before_0);",
             "const mask near_0 = (settled_0 | quick_0) & (norm_0 < all(limits[1]) * start_0);",
             "const mask met_0 = active_0 & ((norm_0 < all(limits[0])) | near_0);",
             "count_0 = where(active_0, all((real)k), count_0);",

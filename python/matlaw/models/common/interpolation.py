@@ -83,8 +83,11 @@ class LinearInterpolation(Table):
 
     .. math:: y = y_i + (y_{i+1} - y_i) \frac{x - x_i}{x_{i+1} - x_i} \text{ for } x_i \le x < x_{i+1}
 
-    Source: e.g. C. de Boor, A Practical Guide to Splines, Springer 2001, chapter 3. Beyond the ends the first and the
-    last line go on.
+    Source: e.g. C. de Boor, A Practical Guide to Splines, Springer 2001, chapter 3.
+
+    An argument outside of the table is extrapolated: the first and the last line go on, without bound, and the verdict
+    of the row does not tell. Let the table cover what may occur; a knot far away with the last value repeated holds
+    that value.
 
     * ``argument`` (Scalar, any unit): :math:`x`
     * ``output`` (any unit): :math:`y`, by default named like the model
@@ -107,7 +110,9 @@ class BilinearInterpolation(Table):
     .. math:: y = \sum_{ij} w_i(x_1) \, w_j(x_2) \, y_{ij}
 
     with the weights of linear interpolation. Source: e.g. W. H. Press et al., Numerical Recipes, 3rd ed., section 3.6.
-    Beyond the grid the outer cells go on.
+
+    Arguments outside of the grid are extrapolated: the outer cells go on, without bound, and the verdict of the row
+    does not tell. Let the grid cover what may occur; knots far away with the outer values repeated hold these values.
 
     * ``argument1``, ``argument2`` (Scalar, any units): :math:`x_1`, :math:`x_2`
     * ``output`` (any unit): :math:`y`, by default named like the model
@@ -142,7 +147,7 @@ def _linear(kind: type[Tensor]) -> type[LinearInterpolation]:
         LinearInterpolation,
         f"{kind.__name__}LinearInterpolation",
         kind,
-        argument=Input(Scalar, "argument"),
+        argument=Input(Scalar, "argument; outside of the knots the outer lines go on"),
         output=OwnNameOutput(kind, "value of the table"),
         abscissa=Parameter(Scalar, "knots"),
         ordinate=Parameter(kind, "values at the knots"),
@@ -154,8 +159,8 @@ def _bilinear(kind: type[Tensor]) -> type[BilinearInterpolation]:
         BilinearInterpolation,
         f"{kind.__name__}BilinearInterpolation",
         kind,
-        argument1=Input(Scalar, "first argument"),
-        argument2=Input(Scalar, "second argument"),
+        argument1=Input(Scalar, "first argument; outside of the knots the outer cells go on"),
+        argument2=Input(Scalar, "second argument; likewise"),
         output=OwnNameOutput(kind, "value of the table"),
         abscissa1=Parameter(Scalar, "knots of the first axis"),
         abscissa2=Parameter(Scalar, "knots of the second axis"),
