@@ -1,7 +1,9 @@
 #include "solve/row_kernels.h"
 
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
+#include <type_traits>
 
 #include "matlaw/native/abi.h"
 #include "solve/simd.h"
@@ -35,14 +37,15 @@ MATLAW_INLINE void step_of(auto * x, const auto * b, const std::int64_t * moves,
     }
 }
 
-/// x - x is NaN, which equals nothing, where x is not finite. Integers add up in any order, so this needs no fast
-/// maths.
+/// x - x is NaN where x is not finite, and elsewhere 0, of which no bit is set.
 MATLAW_INLINE bool finite(const auto * values, std::int64_t count)
 {
-  std::int64_t bad = 0;
+  using Real = std::remove_cvref_t<decltype(*values)>;
+  using Bits = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
+  Bits bits = 0;
   for (std::int64_t i = 0; i < count; i++)
-    bad += values[i] - values[i] != 0;
-  return bad == 0;
+    bits |= std::bit_cast<Bits>(Real(values[i] - values[i]));
+  return bits == 0;
 }
 
 #define MATLAW_VARIANTS(name, result, parameters, call)                                                                \
