@@ -100,7 +100,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.2, help="of calls in a round (default: 0.2)")
     parser.add_argument("--no-eager", action="store_true")
-    parser.add_argument("--cpu-target", nargs="+", default=["x86-64-v3"])
+    parser.add_argument("--cpu-target", default="native", help="of all programs (default: native, as the other's is)")
     parser.add_argument("--work", type=Path, default=None, help="folder for what is compiled (default: temporary)")
     parser.add_argument("--output", type=Path, default=None, help="JSON file for the results")
     options = parser.parse_args()
@@ -142,7 +142,7 @@ def measure_law(
     folder.mkdir(exist_ok=True)
     compile_model(
         law.input, "model", folder / "matlaw", derivatives=[f"{law.stress}:{law.by}"], backend="native",
-        cpu_target=tuple(options.cpu_target),
+        cpu_target=(options.cpu_target,),
     )  # fmt: skip
     inputs = folder / "inputs.npz"
     write_inputs(law, folder / "matlaw" / "model_aoti.i", inputs)
@@ -150,7 +150,7 @@ def measure_law(
     if peer and (compiled := compile_peer(peer, law, folder)):
         places["peer"] = str(compiled)
     if name in LIMITS:
-        places["limit"] = str(compile_limit(LIMITS[name], folder))
+        places["limit"] = str(compile_limit(LIMITS[name], folder, options.cpu_target))
     if not options.no_eager:
         places["eager"] = str(law.input)
     for threads in options.threads:
@@ -237,10 +237,10 @@ def compile_peer(peer: str, law: Law, folder: Path) -> Path | None:
     return compiled
 
 
-def compile_limit(defines: list[str], folder: Path) -> Path:
+def compile_limit(defines: list[str], folder: Path, cpu_target: str) -> Path:
     """The hand-written law as a shared library."""
     library = folder / "limit.so"
-    flags = ["-std=c++17", "-O3", "-march=x86-64-v3", "-ffast-math", "-fno-finite-math-only", "-shared", "-fPIC"]
+    flags = ["-std=c++17", "-O3", f"-march={cpu_target}", "-ffast-math", "-fno-finite-math-only", "-shared", "-fPIC"]
     command = ["g++", *flags, *defines, str(HERE / "limit.cpp"), "-o", str(library), "-lmvec", "-lm"]
     subprocess.run(command, check=True)
     return library
