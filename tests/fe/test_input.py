@@ -168,7 +168,7 @@ def test_a_folder_that_cannot_be_written(
 ) -> None:
     stand_in_law(stand_in.ElasticLaw())
     (tmp_path / "taken").write_text("")
-    assert main([str(PRESSURE), "-o", str(tmp_path / "taken"), "-q"]) == 1
+    assert main([str(PRESSURE), "-o", str(tmp_path / "taken"), "-q"]) == 2
     assert "the results cannot be written" in capsys.readouterr().err
 
 

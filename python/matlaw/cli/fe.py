@@ -16,6 +16,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="matlaw-fe",
         description="Run a finite-element input file in MOOSE syntax, with material laws from its [Matlaw] block.",
+        epilog="exit code: 0 ok, 1 a step failed at the smallest size, 2 wrong input",
     )
     parser.add_argument("input", type=Path, help="input file")
     parser.add_argument(
@@ -46,12 +47,13 @@ def _parser() -> argparse.ArgumentParser:
 
 @interruptible("matlaw-fe", "the files hold the steps that were accepted")
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run; 0 when the run reached its end, 1 when it failed, 2 for a wrong command line.
+    """Run; 0 when the run reached its end, 1 when a step failed, 2 when the input or the command line is wrong.
 
     :param arguments: command line without the program's name
     """
     options = _parser().parse_intermixed_args(arguments)
     from matlaw.fe import run
+    from matlaw.fe.executioner.time_steppers import SmallestStepFailedError
 
     further = [Path(argument) for argument in options.overrides if "=" not in argument]
     overrides = [argument for argument in options.overrides if "=" in argument]
@@ -65,9 +67,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             half=options.half_transient,
             recover=options.recover,
         )
-    except MatlawError as error:
+    except SmallestStepFailedError as error:
         print(f"matlaw-fe: error: {error}", file=sys.stderr)
         return 1
+    except MatlawError as error:
+        print(f"matlaw-fe: error: {error}", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from matlaw.fe.assembly.elements import Trial
+from matlaw.fe.executioner.supports import check_supports
 from matlaw.fe.law import StepFailedError
 from matlaw.fe.problem import Problem
 from matlaw.fe.solve.linear import LinearSolver, SingularSystemError
@@ -67,6 +68,7 @@ class Newton:
         self.solver = solver
         self.tolerances = tolerances
         self.report = report
+        self._supported = False
 
     def solve(self, guess: np.ndarray, old: np.ndarray, t: float, dt: float) -> tuple[NewtonResult, np.ndarray]:
         """Solve the equations at time ``t``.
@@ -74,6 +76,7 @@ class Newton:
         :param guess: values to start from, ``(n_dofs,)``
         :param old: values at the end of the last step
         :returns: how it went, and the values
+        :raises InputFileError: nothing holds the bodies, or a condition gives NaN or infinity
         """
         result = NewtonResult(False, "")
         self._old, self._t, self._dt = old, t, dt
@@ -137,6 +140,9 @@ class Newton:
         constraints, unknowns = problem.constraints, problem.unknowns
         free = len(constraints.free)
         matrix, elements = problem.stiffness()
+        if not self._supported:
+            check_supports(problem, matrix)
+            self._supported = True
         step = np.zeros(unknowns.n_dofs)
         step[constraints.dofs] = -residual[free:]
         right = -residual[:free]
