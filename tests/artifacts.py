@@ -18,8 +18,8 @@ that is up to date is used again, so calling this twice costs little.
 
 * ``j2_viscoplastic-substepping``, ``j2_viscoplastic-substepping-both``: down to 2^-7 of an increment, with the strain
   ramped; native kernels, and ``.pt2`` graphs as well, then with derivatives by nearly all inputs and by the parameters
-* ``j2_krylov-both`` (tests/data): both kinds of graphs of iterative linear solves, of derivatives too, and by the
-  parameters
+* ``j2_krylov-both`` (tests/data): both kinds of graphs of iterative linear solves, of derivatives by inputs too, and by
+  the parameters; ``j2_krylov_sensitivities-both``: those by parameters iterative as well
 
 pytest compiles what a test asks for (fixture ``artifact`` in conftest.py). For C++ tests run this file first and
 tell them where the artifacts are:
@@ -38,7 +38,10 @@ import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matlaw.artifact.cache import Cache
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = ROOT / "examples" / "models"
@@ -51,7 +54,8 @@ class Variant:
 
     :ivar law: name of the input file
     :ivar options: arguments of :func:`matlaw.artifact.compile_model`
-    :ivar derivatives: requests besides ``stress:strain``, or instead of it where it is not in examples/models
+    :ivar derivatives: requests besides ``stress:strain``, or instead of it where they are all derivatives or the law is
+        not in examples/models
     :ivar place: folder of the input file
     """
 
@@ -68,6 +72,7 @@ _KRYLOV = [
     "Solvers/lu/preconditioner:=blocks",
     "Models/update/input_sensitivity_solver:=iterative",
 ]
+_ALL = (":",)
 _SUBSTEPPING = ["Models/update/max_substepping_level:=7", "Models/update/incremental_variables:='strain'"]
 _LEARNED: dict[str, Any] = {"external_weights": [], "extensions": [str(DATA / "learned.py")]}
 
@@ -100,12 +105,22 @@ VARIANTS: dict[str, Variant] = {
         ("stress:strain", "plastic_strain:t", *_BY_J2_PARAMETERS),
         DATA,
     ),
+    "j2_krylov_sensitivities-both": Variant(
+        "j2_krylov",
+        {
+            "backend": "both",
+            "overrides": [*_KRYLOV, "Models/update/param_sensitivity_solver:=iterative"],
+            "parameters": _J2_PARAMETERS,
+        },
+        ("stress:strain", "plastic_strain:t", *_BY_J2_PARAMETERS),
+        DATA,
+    ),
     "linear_elastic-parameters-both": Variant(
         "linear_elastic", {"backend": "both", "parameters": ["model.E", "model.nu"]}, (":model.E", ":model.nu")
     ),
     "linear_elastic-both": Variant("linear_elastic", {"backend": "both"}),
     "j2_viscoplastic-both": Variant("j2_viscoplastic", {"backend": "both"}),
-    "j2_plastic-both": Variant("j2_plastic", {"backend": "both"}, (":",)),
+    "j2_plastic-both": Variant("j2_plastic", {"backend": "both"}, _ALL),
     "relaxing_grains-native": Variant("relaxing_grains", {"backend": "native"}, ("mean_creep:strain",), DATA),
     "learned-native": Variant("learned", {"backend": "native", **_LEARNED}, ("stress:strain",), DATA),
     "learned-both": Variant("learned", {"backend": "both", **_LEARNED}, ("stress:strain",), DATA),
@@ -115,6 +130,13 @@ VARIANTS: dict[str, Variant] = {
 def folder() -> Path:
     """Where the artifacts are."""
     return Path(os.environ.get("MATLAW_TEST_ARTIFACTS") or ROOT / "build" / "test-artifacts")
+
+
+def cache() -> Cache:
+    """Graphs of shared artifacts: what other artifacts and tests have in common with these is not compiled again."""
+    from matlaw.artifact.cache import Cache
+
+    return Cache(folder() / "cache")
 
 
 def shared_artifact(name: str, jobs: int = 2) -> Path:
@@ -127,9 +149,10 @@ def shared_artifact(name: str, jobs: int = 2) -> Path:
 
     variant = VARIANTS[name]
     place = folder() / name
-    derivatives = [*(["stress:strain"] if variant.place == MODELS else []), *variant.derivatives]
+    by_default = ["stress:strain"] if variant.place == MODELS and variant.derivatives != _ALL else []
+    derivatives = [*by_default, *variant.derivatives]
     source = variant.place / f"{variant.law}.i"
-    compile_model(source, "model", place, derivatives=derivatives, jobs=jobs, **variant.options)
+    compile_model(source, "model", place, derivatives=derivatives, jobs=jobs, cache=cache(), **variant.options)
     return place
 
 

@@ -10,6 +10,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "shared_artifacts.h"
 #include "toy_law.h"
 
 using namespace matlaw;
@@ -95,17 +96,6 @@ void expect_flat(int warm_up, int times, std::int64_t bytes, const Action & acti
   EXPECT_LT(resident_bytes() - memory, bytes);
   EXPECT_LT(mappings() - maps, 10);
 }
-
-constexpr const char * no_artifacts =
-    "set MATLAW_TEST_ARTIFACTS to the folder that tests/artifacts.py writes, with .pt2";
-
-/// Empty when the tests run without it.
-std::string stub_with_packages(const std::string & artifact)
-{
-  const char * folder = std::getenv("MATLAW_TEST_ARTIFACTS");
-  const auto stub = fs::path(folder ? folder : "") / artifact / "model_aoti.i";
-  return folder && fs::exists(stub) ? stub.string() : std::string();
-}
 }
 
 TEST(Robustness, ten_thousand_failing_calls_leave_memory_flat)
@@ -145,7 +135,7 @@ TEST(Robustness, a_hundred_reloads_leave_memory_and_folders_flat)
 
 TEST(Robustness, ten_thousand_failing_calls_of_a_law_with_packages)
 {
-  const auto stub = stub_with_packages("j2_viscoplastic-both");
+  const auto stub = shared_stub("j2_viscoplastic-both");
   if (stub.empty())
     GTEST_SKIP() << no_artifacts;
   const OwnTemporaryFolder temporary;
@@ -185,7 +175,7 @@ TEST(Robustness, ten_thousand_failing_calls_of_a_law_with_packages)
 
 TEST(Robustness, a_hundred_reloads_of_a_law_with_packages)
 {
-  const auto stub = stub_with_packages("linear_elastic-both");
+  const auto stub = shared_stub("linear_elastic-both");
   if (stub.empty())
     GTEST_SKIP() << no_artifacts;
   const OwnTemporaryFolder temporary;

@@ -1,9 +1,11 @@
 // Run by mpiexec with three processes on this machine.
 #include "matlaw/dispatch/MPISimpleScheduler.h"
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include "matlaw/dispatch/DispatchedModel.h"
+#include "shared_artifacts.h"
 #include "toy_law.h"
 
 using namespace matlaw;
@@ -85,6 +87,33 @@ TEST(MPIScheduler, runs_a_law)
       dispatch::load_model(law.stub().string(), "toy", std::make_shared<MPISimpleScheduler>(MPI_COMM_WORLD, cpus, 16));
   const auto inputs = toy_inputs(50 + rank());
   EXPECT_TRUE(same_bits(model->forward(inputs).at("stress"), law.load()->forward(inputs).at("stress")));
+}
+
+TEST(MPIScheduler, runs_a_law_of_packages)
+{
+  const auto stub = shared_stub("j2_viscoplastic-both");
+  if (stub.empty())
+    GTEST_SKIP() << no_artifacts;
+  const std::vector<at::Device> cpus(3, at::Device(at::kCPU));
+  const LoadOptions options{.backend = Backend::INDUCTOR, .threads = 1, .runtime = Runtime::AOTI};
+  const auto model =
+      dispatch::load_model(stub, "model", std::make_shared<MPISimpleScheduler>(MPI_COMM_WORLD, cpus, 16), options);
+  const auto alone = matlaw::load_model(stub, "model", options);
+  const std::int64_t rows = 50 + rank();
+  TensorMap inputs;
+  for (std::size_t k = 0; k < model->input_names().size(); k++)
+  {
+    std::vector<std::int64_t> shape = {rows};
+    shape.insert(shape.end(), model->input_base_shapes()[k].begin(), model->input_base_shapes()[k].end());
+    inputs[model->input_names()[k]] = at::zeros(shape, at::kDouble);
+  }
+  inputs["t"] = at::ones({rows}, at::kDouble);
+  inputs["strain"] = 2e-3 * at::sin(at::arange(rows * 6, at::kDouble)).reshape({rows, 6});
+  const auto found = model->jacobian(inputs), expected = alone->jacobian(inputs);
+  for (const auto & [value, same] :
+       {std::pair(found.first.at("stress"), expected.first.at("stress")),
+        std::pair(found.second.at("stress").at("strain"), expected.second.at("stress").at("strain"))})
+    EXPECT_LE((value - same).abs().max().item<double>(), 1e-14 * same.abs().max().item<double>());
 }
 
 int main(int argc, char ** argv)

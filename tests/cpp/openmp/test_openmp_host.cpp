@@ -1,7 +1,5 @@
 // A host that is parallel itself, with OpenMP: calls from its parallel regions, its settings unchanged afterwards.
 #include <atomic>
-#include <cstdlib>
-#include <filesystem>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -10,6 +8,7 @@
 
 #include "matlaw/dispatch/DispatchedModel.h"
 #include "matlaw/dispatch/SimpleScheduler.h"
+#include "shared_artifacts.h"
 #include "toy_law.h"
 
 using namespace matlaw;
@@ -66,10 +65,9 @@ TEST(OpenMPHost, calls_in_a_parallel_region_leave_its_settings_alone)
 
 TEST(OpenMPHost, packages_may_be_called_in_a_region_too)
 {
-  const char * artifacts = std::getenv("MATLAW_TEST_ARTIFACTS");
-  const auto stub = std::string(artifacts ? artifacts : "") + "/linear_elastic-both/model_aoti.i";
-  if (!artifacts || !std::filesystem::exists(stub))
-    GTEST_SKIP() << "set MATLAW_TEST_ARTIFACTS to the folder that tests/artifacts.py writes, with linear_elastic-both";
+  const auto stub = shared_stub("linear_elastic-both");
+  if (stub.empty())
+    GTEST_SKIP() << no_artifacts;
   omp_set_num_threads(3);
   const auto before = settings();
   const TensorMap inputs{{"strain", 1e-3 * at::sin(at::arange(18000, at::kDouble)).reshape({3000, 6})}};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import artifacts
 import numpy as np
 import pytest
 import torch
@@ -70,20 +71,28 @@ def first_step(rows: int) -> dict[str, np.ndarray]:
     }
 
 
+@pytest.mark.inductor
 @pytest.mark.parametrize("kind", ["BACKTRACKING", "STRONG_WOLFE"])
-def test_compiled_and_eager_search_alike(kind, law_file, models, tmp_path):
+def test_compiled_and_eager_search_alike(kind, law_file, shared_law, models, tmp_path):
+    shared_law("j2_viscoplastic", "inductor")  # whose graphs are those of this law
     path = law_file(f"linesearch_type = {kind}\nmax_linesearch_iterations = 7\nlinesearch_stopping_criteria = 0.01")
-    compile_model(path, "model", tmp_path / "out", backend="native")
-    compiled = matlaw.load_model(tmp_path / "out" / "model_aoti.i", "model")
-    config = compiled.solver_config
-    assert (config["ls_type"], config["ls_max_iters"], config["ls_cutback"], config["ls_c"]) == (kind, 7, 2.0, 0.01)
+    compile_model(path, "model", tmp_path / "out", ("stress:strain",), cache=artifacts.cache())
     inputs = first_step(12)
-    found, eager = compiled.evaluate(inputs), matlaw.load_model(path, "model").evaluate(inputs)
+    eager = matlaw.load_model(path, "model").evaluate(inputs, jacobian=True, pairs=[("stress", "strain")])
     plain = matlaw.load_model(models / "j2_viscoplastic.i", "model").evaluate(inputs)
-    assert not found.failed_rows
-    np.testing.assert_array_equal(found.iterations, eager.iterations)
-    np.testing.assert_allclose(found.outputs["stress"], eager.outputs["stress"], rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(found.outputs["stress"], plain.outputs["stress"], rtol=1e-6, atol=1e-6)
+    for backend in ("native", "inductor"):
+        compiled = matlaw.load_model(tmp_path / "out" / "model_aoti.i", "model", backend=backend)
+        assert compiled.backend == backend
+        config = compiled.solver_config
+        searches = tuple(config[name] for name in ("ls_type", "ls_max_iters", "ls_cutback", "ls_c"))
+        assert searches == (kind, 7, 2.0, 0.01)
+        found = compiled.evaluate(inputs, jacobian=True)
+        assert not found.failed_rows
+        np.testing.assert_array_equal(found.iterations, eager.iterations)
+        np.testing.assert_allclose(found.outputs["stress"], eager.outputs["stress"], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(found.outputs["stress"], plain.outputs["stress"], rtol=1e-6, atol=1e-6)
+        block = eager.jacobian["stress"]["strain"]
+        np.testing.assert_allclose(found.jacobian["stress"]["strain"], block, atol=1e-9 * np.abs(block).max())
 
 
 @pytest.mark.parametrize(

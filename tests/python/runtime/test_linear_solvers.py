@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from same_rows import assert_same, rows_of
 
 import matlaw
 from matlaw import FatalError, Status
@@ -93,25 +94,25 @@ def test_a_krylov_law_gives_what_dense_lu_gives(law, name, options, precondition
     torch.testing.assert_close(by[1], by[0], rtol=1e-5, atol=1e-8 * float(by[0].abs().max()))
 
 
-@pytest.mark.parametrize("name", ["gmres", "full"])
-def test_a_row_has_the_same_bits_in_any_order_and_chunk(law, name):
-    _, options, preconditioner = next(case for case in CASES if case[0] == name)
-    stub = law(name, options, preconditioner)[1]
+@pytest.mark.parametrize(
+    ("name", "backend"),
+    [("gmres", "native"), ("full", "native"), pytest.param("shared", "inductor", marks=pytest.mark.inductor)],
+)
+def test_a_row_is_the_same_in_any_order_and_chunk(law, artifact, name, backend):
+    if name == "shared":
+        stub = artifact("j2_krylov-both") / "model_aoti.i"
+    else:
+        _, options, preconditioner = next(case for case in CASES if case[0] == name)
+        stub = law(name, options, preconditioner)[1]
     inputs = {k: v.repeat(5, *[1] * (v.dim() - 1)) for k, v in states().items()}
-    whole = matlaw.load_model(stub, "model", threads=1).evaluate(inputs, jacobian=True)
+    whole = matlaw.load_model(stub, "model", backend=backend, threads=1).evaluate(inputs, jacobian=True)
     order = torch.randperm(5 * ROWS, generator=torch.Generator().manual_seed(1))
-    mixed = {k: v[order] for k, v in inputs.items()}
-    for chunk in (8, 24):
-        law_ = matlaw.load_model(stub, "model", max_chunk_rows=chunk)
-        found = law_.evaluate(mixed, jacobian=True)
-        assert found.iterations.tolist() == whole.iterations[order].tolist()
-        for a, b in (
-            (found.outputs["stress"], whole.outputs["stress"]),
-            (found.jacobian["stress"]["strain"], whole.jacobian["stress"]["strain"]),
-        ):
-            assert torch.equal(a.nan_to_num(0.0), b[order].nan_to_num(0.0))
-    one = matlaw.load_model(stub, "model").evaluate({k: v[3:4] for k, v in inputs.items()}, jacobian=True)
-    assert torch.equal(one.outputs["stress"][0], whole.outputs["stress"][3])
+    for rows, chunk in ((order, 8), (order, 24), ([3], 24)):
+        part = matlaw.load_model(stub, "model", backend=backend, max_chunk_rows=chunk)
+        found = part.evaluate(rows_of(inputs, rows), jacobian=True)
+        assert found.iterations.tolist() == whole.iterations[rows].tolist()
+        assert_same(found.outputs, rows_of(whole.outputs, rows), backend)
+        assert_same(found.jacobian["stress"], rows_of(whole.jacobian["stress"], rows), backend)
 
 
 @pytest.mark.parametrize("by", ["input", "param"])
@@ -164,6 +165,42 @@ def test_methods_and_caches_on_both_kinds_of_graphs(artifact, law, backend):
             (compiled.param_jacobian(good)["stress"][E], by_parameter, 1e-5),
         ):
             assert float((value - other).abs().max()) < tolerance * float(other.abs().max()), settings
+
+
+@pytest.mark.inductor
+@pytest.mark.parametrize("backend", ["native", "inductor"])
+@pytest.mark.parametrize("method", ["gmres", "bicgstab"])
+def test_all_derivatives_may_be_iterative_on_both_kinds_of_graphs(artifact, law, method, backend):
+    exact = matlaw.load_model(law("lu")[1], "model")
+    iterative = matlaw.load_model(artifact("j2_krylov_sensitivities-both"), "model", backend=backend)
+    assert iterative.backend == backend
+    inputs = {k: v[:-1] for k, v in states().items()}
+    seed = {"stress": torch.ones(ROWS - 1, 6, dtype=torch.float64)}
+
+    def errors(rel_tol: float) -> list[float]:
+        tolerance = {"method": method, "rel_tol": rel_tol}
+        iterative.set_solver_config(input_sensitivity=tolerance, param_sensitivity=tolerance)
+        found, expected = (
+            [
+                m.jacobian(inputs)[1]["stress"]["strain"],
+                m.param_jacobian(inputs)["stress"][E],
+                m.param_vjp(inputs, seed)[E],
+            ]
+            for m in (iterative, exact)
+        )
+        return [float((a - b).abs().max() / b.abs().max()) for a, b in zip(found, expected, strict=True)]
+
+    segment = json.loads((artifact("j2_krylov_sensitivities-both") / "model" / "metadata.json").read_text())[
+        "segments"
+    ][0]
+    assert segment["input_sensitivity"]["kind"] == segment["param_sensitivity"]["kind"] == "krylov"
+    assert not {"solve_ift", "solve_param"} & set(segment["graphs"])
+    # Newton steps are iterative as well, with the tolerance of the input file.
+    assert max(errors(1e-12)) < 1e-6
+    # What the preconditioner leaves of a derivative by a parameter lies in the direction of flow: one step solves it.
+    by_strain, *by_parameter = errors(0.3)
+    assert 1e-4 < by_strain < 1.0
+    assert max(by_parameter) < 1e-6
 
 
 def test_graphs_and_metadata_of_a_krylov_law(law):
