@@ -86,10 +86,11 @@ def _refuse_columns(shapes: Mapping[str, tuple[int, ...]], scalars: Collection[s
             continue
         other = next((other for other, its in shapes.items() if its == meant), None)
         if other is not None:
+            name, other = (n if "'" in n else f"'{n}'" for n in (name, other))
             raise FatalError(
-                f"the scalar '{name}' has shape {shape}, expected {meant} beside the batch {meant} of '{other}': the "
-                f"two would broadcast to {rows} rows. Drop the last axis, value.squeeze(-1); or, where every row of "
-                f"'{name}' shall meet every row of '{other}', give '{other}' the batch {(1, *meant)}"
+                f"the scalar {name} has shape {shape}, expected {meant} beside the batch {meant} of {other}: the two "
+                f"would broadcast to {rows} rows. Drop the last axis, value.squeeze(-1); or, where every row of {name} "
+                f"shall meet every row of {other}, give {other} the batch {(1, *meant)}"
             )
 
 

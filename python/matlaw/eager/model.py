@@ -296,9 +296,9 @@ class EagerModel:
         for name, tangent in tangents.items():
             variable = self._program.inputs[name]
             self._check(f"tangent '{name}'", tangent, variable)
-            shapes[f"{name} (tangent)"] = tuple(tangent.shape[: tangent.ndim - len(variable.shape)])
+            shapes[f"tangent '{name}'"] = tuple(tangent.shape[: tangent.ndim - len(variable.shape)])
             if not variable.shape:
-                scalars.add(f"{name} (tangent)")
+                scalars.add(f"tangent '{name}'")
         return boundary.common_batch("inputs and tangents", shapes, scalars) != batch
 
     def _along_many(
