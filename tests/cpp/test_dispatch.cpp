@@ -291,6 +291,7 @@ TEST_F(Dispatch, wrong_calls_are_fatal_before_anything_runs)
   EXPECT_PRED_FORMAT2(mentions, with("strian", at::zeros({20, 6}, at::kDouble)), (Words{"'strian'", "'strain'"}));
   EXPECT_PRED_FORMAT2(mentions, with("strain", at::zeros({20, 5}, at::kDouble)), (Words{"'strain'", "(*B, 6)"}));
   EXPECT_PRED_FORMAT2(mentions, with("strain", at::zeros({19, 6}, at::kDouble)), (Words{"'strain'", "broadcast"}));
+  EXPECT_PRED_FORMAT2(mentions, with("s", at::ones({20, 1}, at::kDouble)), (Words{"'s'", "(20, 1)", "400 rows"}));
   EXPECT_PRED_FORMAT2(mentions, with("strain", at::zeros({20, 6}, at::kFloat)), (Words{"'strain'", "Float"}));
   EXPECT_PRED_FORMAT2(mentions, with("strain", at::Tensor()), (Words{"'strain'", "undefined"}));
   EXPECT_PRED_FORMAT2(mentions, fatal_error([&] { model->evaluate({}); }), (Words{"'strain'"}));

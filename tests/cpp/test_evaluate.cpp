@@ -221,6 +221,8 @@ TEST_F(Evaluate, wrong_calls_are_named)
                       (Words{"(*B, 6)"}));
   EXPECT_PRED_FORMAT2(mentions, refused([](auto & in) { in["s"] = at::ones({4}, at::kDouble); }),
                       (Words{"does not broadcast", "'s'", "'strain'"}));
+  EXPECT_PRED_FORMAT2(mentions, refused([](auto & in) { in["s"] = in["s"].unsqueeze(1); }),
+                      (Words{"scalar 's' has shape (3, 1)", "9 rows", "squeeze(-1)", "'strain' the batch (1, 3)"}));
   EXPECT_PRED_FORMAT2(mentions, refused([](auto & in) { in["s"] = at::Tensor(); }), (Words{"undefined"}));
   EXPECT_PRED_FORMAT2(
       mentions, refused([](auto & in) { in["s"] = at::ones({3}, at::TensorOptions(at::kDouble).device("meta")); }),

@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif options.words:
             _list(records[: max(options.limit, 1)])
             if len(records) > max(options.limit, 1):
-                print(f"{len(records) - max(options.limit, 1)} more have to do with fewer of the words: --limit N")
+                print(f"{len(records) - max(options.limit, 1)} more that match no better: --limit N shows N of them")
         else:
             _list(records)
     except MatlawError as error:

@@ -62,7 +62,7 @@ def test_most_words_rank_first_up_to_a_limit(capsys):
     assert main(["voce", "isotropic", "hardening", "qqqq", "--limit", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split()[0] == "VoceIsotropicHardening"
-    assert len(lines) == 4 and lines[3].endswith("more have to do with fewer of the words: --limit N")
+    assert len(lines) == 4 and lines[3].endswith("more that match no better: --limit N shows N of them")
 
 
 def test_names_rank_before_options_and_documentation():
