@@ -9,7 +9,7 @@ from typing import Any
 import nmhit
 
 from matlaw.errors import InputFileError
-from matlaw.hit import check_file, parse_file
+from matlaw.hit import check_file, check_references, parse_file
 from matlaw.input.batch_shapes import parse_batch_shape
 from matlaw.input.block import Block
 from matlaw.input.source import duplicate_block
@@ -45,6 +45,7 @@ class InputFile:
         self._parse()
         for override in overrides:
             self._override(override)
+        check_references(self._root, self.location)
         #: Sub-batch shapes by variable; the empty name stands for all inputs.
         self._sub_batch: dict[str, tuple[int, ...]] = {}
         self._read_settings()

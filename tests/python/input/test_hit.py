@@ -56,3 +56,14 @@ def test_many_messages_are_cut(tmp_path: Path) -> None:
     with pytest.raises(InputFileError, match=r"... and \d+ more$") as error:
         parse_file(path)
     assert len(str(error.value).splitlines()) == 11
+
+
+def test_fields_made_of_themselves(tmp_path: Path) -> None:
+    path = tmp_path / "a.i"
+    path.write_text("a = 1\nb = '${a} ${env a} ${raw ${a} b}'\nc = '${b} ${b}'\n[Models]\n  a = ${a}\n[]\n")
+    assert parse_file(path).param_int("Models/a") == 1
+    with pytest.raises(InputFileError, match=r"override 'a:=\$\{c\}': 'a' is made of itself: a -> c -> b -> a"):
+        InputFile(path, ["a:=${c}"])
+    path.write_text("a = 1\n[Models]\n  a = ${replace Models/a}\n[]\n")
+    with pytest.raises(InputFileError, match=r"a\.i:3: 'Models/a' is made of itself: Models/a -> Models/a"):
+        is_compiled(path)

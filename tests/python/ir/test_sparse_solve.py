@@ -147,6 +147,14 @@ def test_fewer_operations_than_a_matrix_takes_where_a_law_has_a_bottleneck() -> 
     assert program.statement_count < 12 * n
 
 
+def test_rounding_in_a_column_of_zeros_is_no_error() -> None:
+    A = np.eye(2)[:, :, None]
+    b = np.array([[1.0, 0.0], [1.0, 0.0]])[:, :, None]
+    assert backward_errors(A, b + np.array([[0.0, 5e-17], [0.0, 0.0]])[:, :, None], b) == 0.0
+    assert backward_errors(A, b + np.array([[0.0, 1e-12], [0.0, 0.0]])[:, :, None], b) == 1.0
+    assert np.isnan(backward_errors(A, b + np.nan, b))
+
+
 def test_backward_errors_are_judged_by_kind() -> None:
     for kind, (usual, _) in LIMITS.items():
         assert too_large(np.full(10, 0.5 * usual), kind) == ""
