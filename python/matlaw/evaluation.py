@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
+
+from matlaw.errors import FatalError
 
 
 class Status(IntEnum):
@@ -143,3 +145,15 @@ class Evaluation:
     def ok(self) -> bool:
         """True when every row converged."""
         return not self.failed_rows
+
+
+def checked_pairs(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the derivatives that a caller asks for, once each is two names.
+
+    :raises FatalError: one is something else, such as ``"stress:strain"``
+    """
+    asked = list(pairs)
+    for pair in asked:
+        if not isinstance(pair, Sequence) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+            raise FatalError(f"pairs: expected (output, input) for each, such as ('stress', 'strain'); got {pair!r}")
+    return [(output, given) for output, given in asked]

@@ -34,6 +34,8 @@ def parse_file(path: str | os.PathLike[str]) -> nmhit.Node:
     except nmhit.Error as error:
         hint = left_open(text) if any("end of file" in m.message for m in error.messages) else ""
         raise InputFileError(shown(f"{m.filename}:{m.line}: {m.message}{hint}" for m in error.messages)) from error
+    except UnicodeDecodeError as error:
+        raise InputFileError(f"{path}: {foreign_character(text)}") from error
     check_references(root)
     return root
 
@@ -58,8 +60,7 @@ def check_references(root: nmhit.Node, location: Callable[[nmhit.Node], str] | N
         field = fields[circle[0]]
         place = location(field) if location else f"{field.filename}:{field.line()}"
         raise InputFileError(
-            f"{place}: '{circle[0]}' is made of itself: {' -> '.join(circle[::-1])}; give one of "
-            "them a value"
+            f"{place}: '{circle[0]}' is made of itself: {' -> '.join(circle[::-1])}; give one of them a value"
         ) from error
 
 
@@ -71,7 +72,7 @@ def left_open(text: str, place: Callable[[int], str] = "line {}".format) -> str:
 
     :param place: what to call a line
     """
-    code = _TOKEN.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+    code = _without_words(text)
     opened: list[tuple[int, str, int]] = []
     for line, content in enumerate(code.splitlines(), 1):
         for match in _BRACKETS.finditer(content):
@@ -83,6 +84,25 @@ def left_open(text: str, place: Callable[[int], str] = "line {}".format) -> str:
                 if match.start() < column and content[: match.start()].isspace() == (match.start() > 0):
                     return f"; block [{name}], opened in {place(where)}, is not closed with []"
     return f"; block [{opened[0][1]}], opened in {place(opened[0][2])}, is not closed with []" if opened else ""
+
+
+def foreign_character(text: str, place: Callable[[int], str] = "line {}".format) -> str:
+    r"""Says which character the parser cannot take, when it stumbles over its own message about one.
+
+    >>> foreign_character("# größer\n[Models]\n  µ = 1\n[]\n")
+    "unexpected character 'µ' in line 3; outside quotes and comments there are ASCII characters only"
+
+    :param place: what to call a line
+    """
+    code = _without_words(text)
+    character = next((c for c in code if not c.isascii()), "")
+    where = f" '{character}' in {place(code.count(chr(10), 0, code.index(character)) + 1)}" if character else ""
+    return f"unexpected character{where}; outside quotes and comments there are ASCII characters only"
+
+
+def _without_words(text: str) -> str:
+    """The text with blanks in place of comments and of what is in quotes."""
+    return _TOKEN.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
 
 
 def check_file(path: str | os.PathLike[str]) -> str:

@@ -21,7 +21,7 @@ from matlaw.eager.record import Detail
 from matlaw.eager.row_mixing import RowMixing, first_along
 from matlaw.eager.sensitivity import identity_seeds
 from matlaw.errors import ConvergenceError, FatalError, InputError
-from matlaw.evaluation import Evaluation, SegmentHistory, Status
+from matlaw.evaluation import Evaluation, SegmentHistory, Status, checked_pairs
 from matlaw.input import InputFile
 from matlaw.input import load_model as load_forward_model
 from matlaw.models import Variable
@@ -670,13 +670,14 @@ class EagerModel:
         """Derivatives that a caller asks for."""
         if pairs is None:
             return self.derivative_pairs
+        pairs = checked_pairs(pairs)
         for pair in pairs:
             if pair[0] not in self._program.outputs or pair[1] not in self._program.inputs:
                 known = ", ".join(f"{output}:{given}" for output, given in self.derivative_pairs)
                 raise FatalError(
                     f"model '{self.name}' has no derivative '{pair[0]}:{pair[1]}'; it has {known or 'none'}"
                 )
-        return list(pairs)
+        return pairs
 
     def _by(self, pairs: Sequence[tuple[str, str]]) -> dict[str, Variable]:
         """The inputs that these derivatives are by."""

@@ -21,7 +21,7 @@ def as_tensor(name: str, value: Any, dtype: torch.dtype, device: torch.device | 
         nested sequence of numbers
     :param dtype: of the tensor that is made from numbers, and what arrays and tensors must have
     :param device: where arrays and numbers go; tensors stay where they are
-    :raises FatalError: the value is not numeric, or has another dtype
+    :raises FatalError: the value is not numeric, has another dtype, or is an array of which values are masked
 
     >>> a = np.zeros((2, 6))
     >>> as_tensor("strain", a, torch.float64)[1, 2] = 5.0
@@ -37,6 +37,10 @@ def as_tensor(name: str, value: Any, dtype: torch.dtype, device: torch.device | 
         raise FatalError(
             f"{name}: expected an array of {expected}, got one of {value.dtype}; "
             f"convert it with .astype(np.{expected}){other}"
+        )
+    if np.ma.is_masked(value):
+        raise FatalError(
+            f"{name}: values of it are masked; give the array without these rows, or .filled(...) with numbers"
         )
     try:
         if isinstance(value, np.ndarray):

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from matlaw import _core
-from matlaw.evaluation import Evaluation, SegmentHistory
+from matlaw.evaluation import Evaluation, SegmentHistory, checked_pairs
 from matlaw.models.weight_file import load_tensors
 from matlaw.runtime.arrays import as_tensor, as_tensors, numpy_evaluation, to_numpy, wants_numpy
 from matlaw.state_pair import StatePair
@@ -148,7 +148,7 @@ class CompiledModel:
         :raises FatalError: a name, shape, dtype or device is wrong, or the law has no derivatives
         """
         outputs, blocks, status, iterations, substeps, dt_factor, failed_rows, recorded, version = (
-            self._handle.evaluate(self._tensors("input", inputs), jacobian, list(pairs or ()), history)
+            self._handle.evaluate(self._tensors("input", inputs), jacobian, checked_pairs(pairs or ()), history)
         )
         segments, reason, place = recorded or ([], None, None)
         found = Evaluation(

@@ -28,6 +28,7 @@ READERS = [parse_file, InputFile, read_input, artifacts_of, is_compiled]
         (b"!include latin.i\n", r"latin\.i: cannot be read: it is no text in UTF-8"),
         (bytes(range(256)), r"a\.i: cannot be read: it is no text in UTF-8"),
         (b"\xef\xbb\xbf[Models]\n[]\n", r"a\.i: begins with a byte order mark"),
+        ("# é\n[Models]\n'ü'\né[]\n".encode(), r"a\.i: unexpected character 'é' in .*4; outside quotes"),
         (b"[Models]\n", r"a\.i:1: syntax error.*; block \[Models\], opened in .*1, is not closed"),
         (b"[A]\n  [b]\n    c = '['\n[]\n", r"syntax error.*; block \[b\], opened in .*2, is not closed"),
     ],

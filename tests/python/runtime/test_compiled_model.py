@@ -363,3 +363,24 @@ def test_a_tangent_that_does_not_fit_is_told_from_the_input(shared_law):
     law = shared_law("j2_viscoplastic", "native")
     with pytest.raises(FatalError, match=r"'strain' does not broadcast .*'strain \(tangent\)', which has extent 4"):
         law.jvp(first_step(strains(9)), {"strain": np.ones((4, 6))})
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([("stress", "strian")], r"no derivative 'stress:strian'; it has '?stress:strain"),
+        (["stress:strain"], r"pairs: expected \(output, input\) for each.*got 'stress:strain'"),
+        ([("stress", 0)], r"pairs: expected \(output, input\) for each.*got \('stress', 0\)"),
+    ],
+)
+def test_a_derivative_that_there_is_not_is_not_passed_over(elastic, pairs, message):
+    with pytest.raises(matlaw.FatalError, match=message):
+        elastic.evaluate({"strain": np.zeros(6)}, jacobian=True, pairs=pairs)
+
+
+def test_masked_values_are_no_numbers(elastic):
+    strain = np.ma.masked_greater(np.zeros((3, 6)), 1.0)
+    assert elastic.evaluate({"strain": strain}).ok
+    strain[1] = np.ma.masked
+    with pytest.raises(matlaw.FatalError, match=r"input 'strain': values of it are masked"):
+        elastic.evaluate({"strain": strain})

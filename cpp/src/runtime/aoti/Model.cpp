@@ -36,6 +36,9 @@ Evaluation Model::evaluate(const TensorMap & inputs, const EvaluateOptions & opt
   const auto & self = *_implementation;
   if (options.jacobian && self.description.derivative_pairs.empty())
     self.no_derivatives();
+  if (options.jacobian)
+    for (const auto & pair : options.pairs)
+      self.require_derivative(pair);
   return self.run(inputs, options.jacobian ? Want::JACOBIAN : Want::VALUES, options);
 }
 

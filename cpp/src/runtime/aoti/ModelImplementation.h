@@ -54,6 +54,7 @@ struct Model::Implementation
                  const TakeBlocks & take = {}) const;
   void say_verdict(const Evaluation & evaluation) const;
   [[noreturn]] void no_derivatives() const;
+  void require_derivative(const DerivativePair & pair) const;
 
   // model_failures.cpp
   /// Keeps what is needed to look into a failing call later, and writes its replay file when that is asked for.

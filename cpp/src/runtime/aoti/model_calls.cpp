@@ -85,4 +85,19 @@ void Model::Implementation::no_derivatives() const
                         : description.output_names[0] + ":" + description.input_names[0]) +
                    ").");
 }
+
+void Model::Implementation::require_derivative(const DerivativePair & pair) const
+{
+  std::vector<std::string> known;
+  for (const auto & other : description.derivative_pairs)
+  {
+    if (other.output == pair.output && other.input == pair.input)
+      return;
+    known.push_back(other.output + ":" + other.input);
+  }
+  const auto name = pair.output + ":" + pair.input;
+  throw FatalError("The artifact '" + artifact.folder + "' of model '" + metadata().name + "' has no derivative '" +
+                   name + "'; it has " + support::quoted_list(known) + "." + support::did_you_mean(name, known) +
+                   " matlaw-compile -d OUT:IN adds others.");
+}
 }

@@ -17,7 +17,7 @@ import nmhit
 from matlaw.errors import InputFileError
 from matlaw.fe.input.dialect import HASH, normalise
 from matlaw.fe.input.tree import Block, Field
-from matlaw.hit import left_open, shown
+from matlaw.hit import foreign_character, left_open, shown
 
 #: environment variable that chooses a reader
 CHOICE = "MATLAW_HIT_READER"
@@ -54,6 +54,9 @@ class NmhitReader:
             raise InputFileError(
                 shown(f"{_place(path, lines, m.line)}: {m.message}{hint}" for m in error.messages)
             ) from error
+        except UnicodeDecodeError as error:
+            said = foreign_character(text, lambda line: _place(path, lines, line))
+            raise InputFileError(f"{path}: {said}") from error
         tree = Block("", "", str(path))
         self._fill(tree, root, path, lines)
         return tree
