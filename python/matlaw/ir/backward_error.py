@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 #: By kind of graph the largest backward errors of its solutions: in nine rows of ten, and in any. A Newton step may be
 #: off, the next residual tells; a derivative may not.
 LIMITS: Final = {"newton_step": (1e-4, np.inf), "sensitivity": (1e-9, 1e-6)}
-#: Errors within so many units of rounding of the terms of the largest column are none: a column that is zero because its
-#: terms cancel is not exactly zero where the machine fuses multiplications with additions.
+#: Errors within so many units of rounding of the terms of the largest column are none: a column that is zero because
+#: its terms cancel is not exactly zero where the machine fuses multiplications with additions.
 _ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)
 
 
@@ -21,8 +21,8 @@ def backward_errors(A: NDArray, x: NDArray, b: NDArray) -> NDArray:
     :param A: ``(n, n, rows)``
     :param x: ``(n, columns, rows)``
     :param b: ``(n, columns, rows)``
-    :returns: of the worst column, ``(rows,)``, without what rounding of the largest column is; NaN where anything is not
-        finite
+    :returns: of the worst column, ``(rows,)``, without what is rounding of the largest column; NaN where anything is
+        not finite
 
     >>> A = np.eye(2)[:, :, None]
     >>> backward_errors(A, np.ones((2, 1, 1)), np.ones((2, 1, 1)))
