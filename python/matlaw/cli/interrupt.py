@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -26,7 +27,9 @@ def interruptible(command: str, remark: str) -> Callable[[Main], Main]:
                 return main(arguments)
             except KeyboardInterrupt:
                 print(f"{command}: interrupted; {remark}", file=sys.stderr)
-                return INTERRUPTED
+            # What the frames of the traceback held in cycles; the parser complains of nodes that outlive it.
+            gc.collect()
+            return INTERRUPTED
 
         return run
 

@@ -97,6 +97,10 @@ class QuadratureBatch:
         handle = handle_of(model)
         if isinstance(kinematics, str):
             kinematics = Kinematics(kinematics)
+        if not isinstance(kinematics, Kinematics):
+            raise FatalError(f"QuadratureBatch: expected a hypothesis such as '3d', or Kinematics, got {kinematics!r}")
+        if not hasattr(n_points, "__index__"):
+            raise FatalError(f"QuadratureBatch: n_points has to be a whole number, got {n_points!r}")
         self.model = model
         self._batch = _core.QuadratureBatch(handle, n_points, *kinematics.arguments())
 

@@ -1,5 +1,10 @@
 """Ctrl-C ends a command with one line."""
 
+from __future__ import annotations
+
+import gc
+import weakref
+
 import pytest
 
 from matlaw.cli.interrupt import INTERRUPTED, interruptible
@@ -20,3 +25,27 @@ def test_not_interrupted() -> None:
         return len(arguments)
 
     assert main(["a", "b"]) == 2
+
+
+def test_nothing_is_left_of_the_frames_that_were_interrupted() -> None:
+    alive: list[weakref.ref[Node]] = []
+
+    @interruptible("matlaw-x", "nothing is written")
+    def main(arguments=None):
+        node = Node()
+        node.itself = node
+        alive.append(weakref.ref(node))
+        raise KeyboardInterrupt
+
+    gc.disable()
+    try:
+        main([])
+        assert alive[0]() is None
+    finally:
+        gc.enable()
+
+
+class Node:
+    """Something that refers to itself, as what a tree of nodes is held by does."""
+
+    itself: Node

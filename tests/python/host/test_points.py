@@ -141,6 +141,13 @@ def test_wrong_points_are_named(plastic, points, message):
         ready(plastic).evaluate(points=points)
 
 
+def test_a_wrong_batch_is_named(plastic):
+    with pytest.raises(FatalError, match=r"n_points has to be a whole number, got 2\.5"):
+        QuadratureBatch(plastic, 2.5)
+    with pytest.raises(FatalError, match="expected a hypothesis such as '3d', or Kinematics, got None"):
+        QuadratureBatch(plastic, 2, None)
+
+
 def test_no_points_of_many(plastic):
     batch = ready(plastic)
     assert batch.evaluate(points=[]).ok
