@@ -68,6 +68,15 @@ void check_type(const Variable & variable, const Source & source, const std::str
 
 }
 
+void Binding::check_not_written(const std::string & path, const Written & entries) const
+{
+  for (const auto & other : written)
+    if (entries.first <= other.last && other.first <= entries.last)
+      throw FatalError(path + ": [Umat]: " + other.what + " and " + entries.what + " are both written to entry " +
+                       std::to_string(std::max(entries.first, other.first)) +
+                       " of STATEV; give each entries of its own.");
+}
+
 Binding bind(const Settings & settings, const Law & law)
 {
   Binding found;
@@ -125,6 +134,14 @@ Binding bind(const Settings & settings, const Law & law)
                      ": [Umat] started is missing: the state of the law does not start from zero, so an "
                      "entry of STATEV has to tell that it has started ('statev' and its number).");
   use(found.n_statev, settings.started, 1);
+  const auto write = [&](const std::string & what, int first, std::int64_t size)
+  {
+    const Binding::Written entries{what, first, first + int(size) - 1};
+    found.check_not_written(settings.path, entries);
+    found.written.push_back(entries);
+  };
+  if (settings.started > 0)
+    write("started", settings.started, 1);
   for (const auto & [name, source] : settings.parameters)
   {
     if (source.quantity != Quantity::PROPS && source.quantity != Quantity::CONSTANT)
@@ -140,7 +157,10 @@ Binding bind(const Settings & settings, const Law & law)
     const auto place = settings.path + ": [Umat] outputs " + variable.name;
     check_type(variable, source, place);
     if (source.quantity == Quantity::STATEV)
+    {
       use(found.n_statev, source.entry, variable.size);
+      write("'" + variable.name + "'", source.entry, variable.size);
+    }
     else if (source.quantity == Quantity::STRESS)
     {
       if (stress)

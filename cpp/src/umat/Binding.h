@@ -30,14 +30,25 @@ struct Binding
     Block block;
   };
 
+  /// Entries of STATEV that are written, counted from 1
+  struct Written
+  {
+    std::string what;
+    int first = 0, last = 0;
+  };
+
   std::vector<Input> inputs;
   std::vector<Output> outputs;
   std::vector<Tangent> tangents;
+  std::vector<Written> written;
   /// Where the stress stands among the outputs
   std::int64_t stress = 0;
   /// Entries of STATEV and PROPS that are used
   int n_statev = 0, n_props = 0;
   bool by_deformation_gradient = false;
+
+  /// Throws FatalError when something is written to these entries of STATEV already. `path`: the settings
+  void check_not_written(const std::string & path, const Written & entries) const;
 };
 
 /// Throws FatalError when a variable has no place, or one that it does not fit.

@@ -82,7 +82,9 @@ void Material::check_arrays(const matlaw_umat_call & call) const
     if (_settings.out_of_plane == 0)
       throw FatalError(_settings.path + ": [Umat] out_of_plane_strain is missing: in plane and uniaxial stress the "
                                         "strains that the host does not have are kept in STATEV from there on.");
-    needed = std::max(needed, _settings.out_of_plane + 5 - *call.ntens);
+    const int last = _settings.out_of_plane + 5 - *call.ntens;
+    _binding.check_not_written(_settings.path, {"out_of_plane_strain", _settings.out_of_plane, last});
+    needed = std::max(needed, last);
   }
   if (*call.nstatv < needed)
     throw FatalError("The host has " + std::to_string(*call.nstatv) + " state variables (NSTATV) for the law of " +

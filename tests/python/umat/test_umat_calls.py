@@ -311,6 +311,8 @@ def test_mistakes_in_the_set_up_end_the_run(artifact: Artifacts, tmp_path: Path)
     assert "'on_failure'" in with_settings("on_failure =", "on_failur =")
     assert "'t' (Scalar)" in with_settings("    t = 'time'", "")
     assert "no output of the law is the 'stress'" in with_settings("stress = 'stress'", "stress = 'unused'")
+    twice = with_settings("equivalent_plastic_strain = 'statev 7'", "equivalent_plastic_strain = 'statev 6'")
+    assert "'plastic_strain' are both written to entry 6 of STATEV" in twice
     assert "one SR2" in with_settings("t = 'time'", "t = 'strain'")
     assert "does not exist" in with_settings(str(stub.parent), "/nowhere")
     assert "MATLAW_UMAT_LIBRARY" in with_settings("libmatlaw_umat.so", "libmatlaw_gone.so")
