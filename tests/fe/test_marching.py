@@ -15,6 +15,7 @@ from write_input import dirichlet, generated, solid
 from matlaw.cli.fe import main
 from matlaw.errors import FatalError, InputFileError
 from matlaw.fe import RunResult, run
+from matlaw.fe.output.exodus import ExodusWriter
 
 JUMP = TESTS / "cutback" / "jump.i"
 
@@ -138,7 +139,27 @@ def test_a_run_goes_on_bit_for_bit(recovered: Callable[..., RunResult], tmp_path
     assert recovered("half", half=True).problem.time == 2.5
 
 
-def test_checkpoints_that_do_not_fit(recovered: Callable[..., RunResult], tmp_path: Path) -> None:
+def test_files_that_cannot_be_written(
+    recovered: Callable[..., RunResult], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "blocked").mkdir()
+    (tmp_path / "blocked" / "jump_out_cp").touch()
+    with pytest.raises(FatalError, match=r"the checkpoint .*0001.npz cannot be written: File exists"):
+        recovered("blocked")
+
+    def full(*_: object) -> None:
+        raise RuntimeError("NetCDF: HDF error")
+
+    monkeypatch.setattr(ExodusWriter, "close", full)
+    with pytest.raises(FatalError, match=r"jump_out.e.* cannot be finished: NetCDF: HDF error"):
+        recovered("full")
+    with pytest.raises(FatalError, match=r"the checkpoint .* cannot be written"):
+        recovered("blocked")
+
+
+def test_checkpoints_that_do_not_fit(
+    recovered: Callable[..., RunResult], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(FatalError, match=r"no checkpoint at .*jump_out_cp"):
         recovered("none", recover="")
     recovered("parts", "Executioner/num_steps:=2")
@@ -148,6 +169,10 @@ def test_checkpoints_that_do_not_fit(recovered: Callable[..., RunResult], tmp_pa
         for extra in set((tmp_path / "parts" / "jump_out_cp").iterdir()) - set(files):
             extra.unlink()
         recovered("parts", "Executioner/num_steps:=2")
+    monkeypatch.chdir(tmp_path)
+    assert len(recovered("other", "Executioner/num_steps:=3", recover="parts/jump_out_cp").records) == 1
+    with pytest.raises(FatalError, match="no checkpoint at /"):
+        recovered("parts", recover="/")
     with pytest.raises(FatalError, match="belongs to another input"):
         recovered("parts", "Mesh/cube/nx:=2", recover="")
     files[-1].write_bytes(files[-1].read_bytes()[:100])

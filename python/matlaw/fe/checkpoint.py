@@ -11,7 +11,6 @@ import numpy as np
 from matlaw.errors import FatalError
 from matlaw.fe.executioner.transient import Progress
 from matlaw.fe.problem import Problem
-from matlaw.output_file import naming
 
 #: changes with what is in a file
 VERSION = 1
@@ -35,18 +34,23 @@ class CheckpointWriter:
         self._keep, self._interval = keep, interval
 
     def write(self, problem: Problem, progress: Progress, history: list[tuple[float, dict[str, float]]]) -> None:
-        """Write the present state, and remove the oldest file."""
+        """Write the present state, and remove the oldest file.
+
+        :raises FatalError: it cannot be written
+        """
         if progress.number % self._interval:
             return
         path = self.folder / f"{progress.number:04d}.npz"
         partial = path.with_suffix(".partial")
-        with naming(path):
+        try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with partial.open("wb") as stream:
                 np.savez(stream, **_contents(problem, progress, history))
             partial.replace(path)
             for old in _files(self.folder)[: -self._keep]:
                 old.unlink()
+        except OSError as error:
+            raise FatalError(f"the checkpoint {path} cannot be written: {error.strerror or error}") from error
 
 
 def _files(folder: Path) -> list[Path]:
@@ -57,20 +61,22 @@ def find_checkpoint(text: str, folder: Path, base: Path) -> Path:
     """The file that ``--recover`` means.
 
     :param text: nothing, a file with or without suffix, a folder, ``<folder>/LATEST``, or what ``file_base`` was
-    :param folder: that relative names are relative to
+    :param folder: that relative names are relative to, or else to the current folder
     :param base: the path that the run's own files are named after
     :raises CheckpointError: there is none
     """
-    path = folder / text if text else base.with_name(base.name + "_cp")
-    path = path.parent if path.name == "LATEST" else path
-    for candidate in (path, path.with_name(path.name + ".npz")):
-        if candidate.is_file():
-            return candidate
-    for candidate in (path, path.with_name(path.name + "_cp")):
-        files = _files(candidate) if candidate.is_dir() else []
-        if files:
-            return files[-1]
-    raise CheckpointError(f"no checkpoint at {path}; write one with Outputs/checkpoint=true")
+    places = [folder / text, Path(text).absolute()] if text else [base.with_name(base.name + "_cp")]
+    for place in places:
+        path = place.parent if place.name == "LATEST" else place
+        for candidate in (path, path.parent / f"{path.name}.npz"):
+            if candidate.is_file():
+                return candidate
+        for candidate in (path, path.parent / f"{path.name}_cp"):
+            files = _files(candidate) if candidate.is_dir() else []
+            if files:
+                return files[-1]
+    looked = " or ".join(dict.fromkeys(map(str, places)))
+    raise CheckpointError(f"no checkpoint at {looked}; write one with Outputs/checkpoint=true")
 
 
 def _contents(problem: Problem, progress: Progress, history: list[tuple[float, dict[str, float]]]) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def run(
     except OSError as error:
         raise FatalError(f"the results cannot be written: {error}; name another folder with -o") from error
     result.files = writers.files
-    try:
+    with writers:
         if resumed is None:
             initial = {name: p.value(problem) if p.at_start else 0.0 for name, p in problem.postprocessors.items()}
             writers.write(problem, initial)
@@ -146,12 +146,14 @@ def run(
         else:
             writers.repeat(result.history)
         result.records = loop.run(problem, half, resumed)
-    finally:
-        writers.close()
     if picture:
         began = clock.perf_counter()
         target = settings.base.with_name(settings.base.name + ".png")
-        if draw(problem, target, title=path.stem.replace("_", " ")):
+        try:
+            drawn = draw(problem, target, title=path.stem.replace("_", " "))
+        except OSError as error:
+            raise FatalError(f"the picture {target} cannot be written: {error.strerror or error}") from error
+        if drawn:
             result.files.append(target)
         problem.timing.output += clock.perf_counter() - began
     problem.timing.total = clock.perf_counter() - problem.timing.began
@@ -159,6 +161,10 @@ def run(
     console.timing(problem)
     console.files(result.files)
     return result
+
+
+#: What the writers of files raise when the disk is full: netCDF has RuntimeError for that.
+_UNWRITABLE = (OSError, RuntimeError)
 
 
 class _Writers:
@@ -193,9 +199,10 @@ class _Writers:
                 exodus.write(problem.time, nodal, elemental, values)
             for csv in self._csv:
                 csv.write(problem.time, values)
-        except (OSError, RuntimeError) as error:  # netCDF raises RuntimeError
-            files = " or ".join(map(str, self.files))
-            raise FatalError(f"the step at time {problem.time:g} cannot be written to {files}: {error}") from error
+        except _UNWRITABLE as error:
+            raise FatalError(
+                f"the step at time {problem.time:g} cannot be written to {self._names}: {error}"
+            ) from error
         problem.timing.output += clock.perf_counter() - began
 
     def repeat(self, history: Sequence[tuple[float, dict[str, float]]]) -> None:
@@ -204,10 +211,21 @@ class _Writers:
             for time, values in history:
                 csv.write(time, {name: values[name] for name in self._scalars})
 
-    def close(self) -> None:
-        """Finish the files."""
+    @property
+    def _names(self) -> str:
+        return " or ".join(map(str, self.files))
+
+    def __enter__(self) -> _Writers:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """Finish the files; what ended the run is told before what is wrong with them."""
         for exodus in self._exodus:
-            exodus.close()
+            try:
+                exodus.close()
+            except _UNWRITABLE as unwritable:
+                if error is None:
+                    raise FatalError(f"{self._names} cannot be finished: {unwritable}") from unwritable
 
 
 def _step_output(result: RunResult, writers: _Writers) -> None:
