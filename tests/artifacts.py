@@ -6,7 +6,8 @@ that is up to date is used again, so calling this twice costs little.
 * ``linear_elastic-native``, ``j2_viscoplastic-native``, ``j2_plastic-native``: native kernels, float64, derivative
   of stress by strain (which all others have as well)
 * ``linear_elastic-both``, ``j2_viscoplastic-both``, ``j2_plastic-both``: ``.pt2`` graphs as well, the last one with all
-  derivatives
+  derivatives; so are ``radial_return-both``, ``gurson-both``, ``kocks_mecking-both``, ``zener-both`` and
+  ``bilinear_traction-both``
 * ``j2_viscoplastic-float32``: native kernels, float32
 * ``j2_viscoplastic-parameters``: native kernels, float64, Young's modulus and the yield stress are parameters
 * ``linear_elastic-parameters``: the same of the elastic law, with both of its parameters
@@ -20,6 +21,8 @@ that is up to date is used again, so calling this twice costs little.
   ramped; native kernels, and ``.pt2`` graphs as well, then with derivatives by nearly all inputs and by the parameters
 * ``j2_krylov-both`` (tests/data): both kinds of graphs of iterative linear solves, of derivatives by inputs too, and by
   the parameters; ``j2_krylov_sensitivities-both``: those by parameters iterative as well
+* ``chaboche2-substepping-both``, ``single_crystal-substepping-both``, ``taylor_polycrystal-substepping-both``: down to
+  2^-6 of an increment, both kinds of graphs, with all derivatives
 
 pytest compiles what a test asks for (fixture ``artifact`` in conftest.py). For C++ tests run this file first and
 tell them where the artifacts are:
@@ -73,6 +76,7 @@ _KRYLOV = [
     "Models/update/input_sensitivity_solver:=iterative",
 ]
 _ALL = (":",)
+_SIX_LEVELS = ["Models/update/max_substepping_level:=6"]
 _SUBSTEPPING = ["Models/update/max_substepping_level:=7", "Models/update/incremental_variables:='strain'"]
 _LEARNED: dict[str, Any] = {"external_weights": [], "extensions": [str(DATA / "learned.py")]}
 
@@ -115,6 +119,20 @@ VARIANTS: dict[str, Variant] = {
         ("stress:strain", "plastic_strain:t", *_BY_J2_PARAMETERS),
         DATA,
     ),
+    "chaboche2-substepping-both": Variant(
+        "chaboche2",
+        {"backend": "both", "overrides": [*_SIX_LEVELS, "Models/update/incremental_variables:='strain'"]},
+        _ALL,
+    ),
+    "single_crystal-substepping-both": Variant("single_crystal", {"backend": "both", "overrides": _SIX_LEVELS}, _ALL),
+    "taylor_polycrystal-substepping-both": Variant(
+        "taylor_polycrystal", {"backend": "both", "overrides": _SIX_LEVELS}, _ALL
+    ),
+    "radial_return-both": Variant("radial_return", {"backend": "both"}, _ALL),
+    "gurson-both": Variant("gurson", {"backend": "both"}, _ALL),
+    "kocks_mecking-both": Variant("kocks_mecking", {"backend": "both"}, _ALL),
+    "zener-both": Variant("zener", {"backend": "both"}, _ALL),
+    "bilinear_traction-both": Variant("bilinear_traction", {"backend": "both"}, _ALL),
     "linear_elastic-parameters-both": Variant(
         "linear_elastic", {"backend": "both", "parameters": ["model.E", "model.nu"]}, (":model.E", ":model.nu")
     ),

@@ -40,7 +40,10 @@ def inputs_of(law: matlaw.CompiledModel, batch: tuple[int, ...]) -> dict[str, to
     return values
 
 
-@pytest.mark.parametrize("backend", ["native", "inductor"])
+BACKENDS = pytest.mark.parametrize("backend", ["native", pytest.param("inductor", marks=pytest.mark.inductor)])
+
+
+@BACKENDS
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("batch", [(2,), (7,), (8,), (1024,), (1029,), (4, 6)])
 def test_batch_last_memory_gives_the_same_bits(
@@ -60,8 +63,9 @@ def test_batch_last_memory_gives_the_same_bits(
             np.testing.assert_array_equal(result.jacobian[output][by].numpy(), block.numpy())
 
 
-def test_a_bad_row_of_batch_last_memory_is_the_only_one(artifact: Artifacts) -> None:
-    law = matlaw.load_model(artifact("linear_elastic-native"), "model")
+@BACKENDS
+def test_a_bad_row_of_batch_last_memory_is_the_only_one(artifact: Artifacts, backend: str) -> None:
+    law = matlaw.load_model(artifact("linear_elastic-both"), "model", backend=backend)
     strain = torch.full((6, 64), 1e-3, dtype=torch.float64)
     strain[4, 17], strain[2, 63], strain[0, 40] = torch.nan, torch.inf, 1e308
     result = law.evaluate({"strain": strain.T})
@@ -73,8 +77,9 @@ def test_a_bad_row_of_batch_last_memory_is_the_only_one(artifact: Artifacts) -> 
     assert result.outputs["stress"][[17, 40, 63]].isnan().all()
 
 
-def test_memory_that_is_not_aligned_or_a_part_of_more(artifact: Artifacts) -> None:
-    law = matlaw.load_model(artifact("linear_elastic-native"), "model")
+@BACKENDS
+def test_memory_that_is_not_aligned_or_a_part_of_more(artifact: Artifacts, backend: str) -> None:
+    law = matlaw.load_model(artifact("linear_elastic-both"), "model", backend=backend)
     whole = torch.randn(6, 1003, dtype=torch.float64)
     for start, stop in ((0, 1003), (1, 1003), (3, 11), (8, 1000), (16, 17)):
         strain = whole[:, start:stop].T
@@ -84,8 +89,9 @@ def test_memory_that_is_not_aligned_or_a_part_of_more(artifact: Artifacts) -> No
         assert torch.equal(result.jacobian["stress"]["strain"], expected.jacobian["stress"]["strain"])
 
 
-def test_mixed_inputs_give_contiguous_results(artifact: Artifacts) -> None:
-    law = matlaw.load_model(artifact("j2_plastic-native"), "model")
+@BACKENDS
+def test_mixed_inputs_give_contiguous_results(artifact: Artifacts, backend: str) -> None:
+    law = matlaw.load_model(artifact("j2_plastic-both"), "model", backend=backend)
     values = inputs_of(law, (16,))
     values["strain"] = batch_last(values["strain"])
     assert law.evaluate(values).outputs["stress"].is_contiguous()
@@ -94,8 +100,9 @@ def test_mixed_inputs_give_contiguous_results(artifact: Artifacts) -> None:
     assert is_batch_last(law.evaluate(values).outputs["stress"])
 
 
-def test_numpy_arrays_of_components_first(artifact: Artifacts) -> None:
-    law = matlaw.load_model(artifact("linear_elastic-native"), "model")
+@BACKENDS
+def test_numpy_arrays_of_components_first(artifact: Artifacts, backend: str) -> None:
+    law = matlaw.load_model(artifact("linear_elastic-both"), "model", backend=backend)
     strain = np.random.default_rng(1).normal(size=(6, 40))
     stress = law.evaluate({"strain": strain.T}).outputs["stress"]
     assert stress.T.flags.c_contiguous

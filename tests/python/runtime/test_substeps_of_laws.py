@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from same_rows import assert_same, blocks_by_row, rows_of
 from two_cubes import TWO_UPDATES
 
 import matlaw
@@ -15,8 +16,8 @@ from matlaw.artifact import compile_model
 ROWS = 11
 GMRES = ["Solvers/lu/type:=GMRES", "Solvers/lu/rel_tol:=1e-9"]
 STRAIN = ["Models/update/incremental_variables:='strain'"]
-#: Law, overrides, most iterations (so that some rows need substeps), derivatives.
-LAWS = {
+#: Name: overrides, most iterations (so that some rows need substeps), derivatives.
+LAWS: dict[str, tuple[list[str], int, tuple[str, ...]]] = {
     "single_crystal": (
         ["Models/update/max_substepping_level:=6"],
         5,
@@ -36,7 +37,10 @@ LAWS = {
     "chaboche2": (["Models/update/max_substepping_level:=6", *STRAIN], 8, ("stress:strain", "X1:strain", "stress:t")),
     "chaboche2-gmres": (["Models/update/max_substepping_level:=6", *STRAIN, *GMRES], 8, ("stress:strain",)),
     "chain": ([], 8, ("x:a", "y:a", "y:t")),
+    "chain-gmres": (GMRES, 8, ("x:a", "y:a", "y:t")),
 }
+#: Shared artifacts with both kinds of graphs, and with all derivatives.
+SHARED = ("single_crystal", "taylor_polycrystal", "chaboche2")
 #: x' = a - x^3, then y' = x - y^3, each an implicit update of its own.
 #: The first update takes substeps, which are those of the law.
 SUBSTEPPED = TWO_UPDATES.replace(
@@ -101,21 +105,26 @@ CHAIN = (
 
 
 @pytest.fixture(scope="module")
-def load(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., matlaw.runtime.CompiledModel]:
+def load(models: Path, artifact, tmp_path_factory) -> Callable[..., matlaw.runtime.CompiledModel]:
     """Loads a law of LAWS, compiled once."""
     folder = tmp_path_factory.mktemp("substeps")
     (folder / "chain.i").write_text(CHAIN)
 
-    def load(name: str, **options: str | int) -> matlaw.runtime.CompiledModel:
-        overrides, miters, derivatives = LAWS[name]
+    def compiled(name: str) -> Path:
+        if name in SHARED:
+            return artifact(f"{name}-substepping-both")
+        overrides, _, derivatives = LAWS[name]
         law = name.removesuffix("-gmres")
-        source = folder / "chain.i" if law == "chain" else models / f"{law}.i"
+        chain = law == "chain"
+        source = folder / "chain.i" if chain else models / f"{law}.i"
+        backend = "both" if chain else "native"
         if not (folder / name).exists():
-            compile_model(
-                source, "model", folder / name, derivatives=derivatives, backend="native", overrides=overrides
-            )
-        loaded = matlaw.load_model(folder / name / "model", "model", **options)
-        loaded.set_solver_config(miters=miters)
+            compile_model(source, "model", folder / name, derivatives, backend=backend, overrides=overrides, jobs=2)
+        return folder / name
+
+    def load(name: str, **options: str | int) -> matlaw.runtime.CompiledModel:
+        loaded = matlaw.load_model(compiled(name) / "model", "model", **options)
+        loaded.set_solver_config(miters=LAWS[name][1])
         return loaded
 
     return load
@@ -144,12 +153,29 @@ def inputs_of(law) -> dict[str, np.ndarray]:
     return inputs
 
 
-laws = pytest.mark.parametrize("name", LAWS)
+#: .pt2 graphs of iterative solves are those of `chain-gmres`.
+laws = pytest.mark.parametrize(
+    ("name", "backend"),
+    [
+        *[pytest.param(name, "native", id=f"native-{name}") for name in LAWS],
+        *[
+            pytest.param(name, "inductor", id=f"inductor-{name}", marks=pytest.mark.inductor)
+            for name in LAWS
+            if name in SHARED or name.startswith("chain")
+        ],
+    ],
+)
+
+
+def pairs_of(name: str) -> list[tuple[str, str]]:
+    """The derivatives of a law that are looked at."""
+    return [tuple(pair.split(":")) for pair in LAWS[name][2]]
 
 
 @laws
-def test_rows_get_through_as_eager_evaluation_says(load, name):
-    law = load(name)
+def test_rows_get_through_as_eager_evaluation_says(load, name, backend):
+    law = load(name, backend=backend)
+    assert law.backend == backend
     inputs = inputs_of(law)
     found = law.evaluate(inputs, jacobian=True)
     assert not found.failed_rows
@@ -161,26 +187,26 @@ def test_rows_get_through_as_eager_evaluation_says(load, name):
     assert set(failed) <= {row for row in range(ROWS) if found.substeps[row] > 1}
     some = found.substeps <= 6  # eager evaluation takes its time
     assert found.substeps[some].max() > 2
-    eager = load(name, runtime="eager").evaluate({n: v[some] for n, v in inputs.items()}, jacobian=True)
+    eager = load(name, runtime="eager").evaluate(rows_of(inputs, some), jacobian=True, pairs=pairs_of(name))
     np.testing.assert_array_equal(found.substeps[some], eager.substeps)
     for output, value in eager.outputs.items():
         scale = np.abs(value).max()
         np.testing.assert_allclose(found.outputs[output][some], value, rtol=1e-6, atol=1e-8 * scale)
-    for output, row in eager.jacobian.items():
-        for given, block in row.items():
-            scale = np.abs(block).max()
-            np.testing.assert_allclose(found.jacobian[output][given][some], block, rtol=1e-5, atol=1e-6 * scale)
+    for output, given in pairs_of(name):
+        block = eager.jacobian[output][given]
+        scale = np.abs(block).max()
+        np.testing.assert_allclose(found.jacobian[output][given][some], block, rtol=1e-5, atol=1e-6 * scale)
 
 
 @laws
-def test_the_tangent_through_substeps_is_the_slope(load, name):
-    law = load(name)
+def test_the_tangent_through_substeps_is_the_slope(load, name, backend):
+    law = load(name, backend=backend)
     law.set_solver_config(atol=1e-11, rtol=1e-12, miters=LAWS[name][1] + 1)
     inputs = inputs_of(law)
     found = law.evaluate(inputs, jacobian=True)
     assert not found.failed_rows
     assert found.substeps.max() > 2
-    for output, given in law.derivative_pairs:
+    for output, given in pairs_of(name):
         size = int(np.prod(inputs[given].shape[1:]))
         h = 1e-5 * np.abs(inputs[given]).max()
         block = found.jacobian[output][given].reshape(*found.outputs[output].shape, size)
@@ -202,18 +228,17 @@ def test_the_tangent_through_substeps_is_the_slope(load, name):
 
 @laws
 @pytest.mark.parametrize("options", [{"threads": 1, "max_chunk_rows": 1}, {"threads": 4, "max_chunk_rows": 7}])
-def test_a_row_has_the_same_bits_in_any_company(load, name, options):
-    law = load(name)
+def test_a_row_is_the_same_in_any_company(load, name, backend, options):
+    law = load(name, backend=backend)
     inputs = inputs_of(law)
     expected = law.evaluate(inputs, jacobian=True)
     order = np.random.default_rng(3).permutation(ROWS)
-    found = load(name, **options).evaluate({n: v[order] for n, v in inputs.items()}, jacobian=True)
+    found = load(name, backend=backend, **options).evaluate(rows_of(inputs, order), jacobian=True)
     np.testing.assert_array_equal(found.substeps, expected.substeps[order])
-    for output, value in expected.outputs.items():
-        np.testing.assert_array_equal(found.outputs[output], value[order])
-    for output, row in expected.jacobian.items():
-        for given, block in row.items():
-            np.testing.assert_array_equal(found.jacobian[output][given], block[order])
+    assert_same(found.outputs, rows_of(expected.outputs, order), backend)
+    blocks = rows_of(blocks_by_row(expected.jacobian, ROWS), order)
+    assert blocks
+    assert_same(blocks_by_row(found.jacobian, ROWS), blocks, backend)
 
 
 def test_substeps_are_said_on_the_log(load):
