@@ -37,7 +37,7 @@ HERE = Path(__file__).parent
 BATCHES = (1, 64, 1024, 8192, 65536)
 WHAT = ("value", "tangent", "jvp")
 #: Batch sizes from here on are too much for evaluating eagerly, row by row as slow as it is.
-LARGEST_EAGER = 8192
+LARGEST_EAGER = 1024
 #: Hand-written C++: law to compiler options.
 LIMITS = {
     "J2, closed form": ["-DYOUNGS=200000.0", "-DPOISSON=0.3", "-DPLASTIC", "-DYIELD=250.0", "-DMODULUS=2000.0"],
