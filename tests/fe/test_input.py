@@ -157,10 +157,20 @@ def test_an_included_file_is_named(tmp_path: Path) -> None:
         ("BCs/pressure/function:=" + "(" * 5000, "nested too deeply"),
         ("Mesh//nx:=1", "cannot read the override"),
         ("/:=1", "cannot read the override"),
+        ("Mesh/cube/nx:=1e308", "must be positive and below 2^31"),
     ],
 )
 def test_values_that_are_none(attempt: Callable[..., str], override: str, message: str) -> None:
     assert message in attempt(PRESSURE, overrides=(override,))
+
+
+def test_a_mesh_too_large_for_the_memory(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise MemoryError("Unable to allocate 14.9 GiB")
+
+    monkeypatch.setattr("matlaw.fe.run", full)
+    assert main([str(PRESSURE)]) == 2
+    assert "not enough memory for this mesh (Unable to allocate 14.9 GiB)" in capsys.readouterr().err
 
 
 def test_a_folder_that_cannot_be_written(

@@ -73,6 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MatlawError as error:
         print(f"matlaw-fe: error: {error}", file=sys.stderr)
         return 2
+    except MemoryError as error:
+        print(f"matlaw-fe: error: there is not enough memory for this mesh ({error})", file=sys.stderr)
+        return 2
     return 0
 
 

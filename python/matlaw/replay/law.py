@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,14 +40,18 @@ def replayed_law(file: ReplayFile, extensions: Sequence[str] = ()) -> EagerModel
 def row_inputs(file: ReplayFile, row: ReplayRow, law: EagerModel) -> dict[str, torch.Tensor]:
     """The inputs of a row, each ``(1, *sub_batch, *base)``; parameters of which every row had its own are set in `law`.
 
-    :raises FatalError: an input is missing in the file
+    :raises FatalError: an input is missing in the file, or has another number of components than the law's
     """
     inputs = {}
     shapes = zip(law.input_names, law.input_sub_batch_shapes, law.input_base_shapes, strict=True)
     for name, sub_batch, base in shapes:
         if name not in row.inputs:
             raise FatalError(f"{file.path}: row {row.row} has no value of the input '{name}'")
-        inputs[name] = torch.tensor(row.inputs[name], dtype=law.dtype).reshape(1, *sub_batch, *base)
+        shape, values = (1, *sub_batch, *base), row.inputs[name]
+        if len(values) != math.prod(shape):
+            counts = f"{len(values)} numbers for the input '{name}', expected {math.prod(shape)}"
+            raise FatalError(f"{file.path}: row {row.row} has {counts}")
+        inputs[name] = torch.tensor(values, dtype=law.dtype).reshape(shape)
     place = file.rows.index(row)
     known = law.named_parameters()
     for name, (shape, values) in file.parameters.items():

@@ -131,24 +131,36 @@ def _read(path: Path, found: dict[str, Any]) -> ReplayFile:
         raise ValueError("it holds no rows")
     return ReplayFile(
         path,
-        found["model"],
-        found["message"],
-        found["runtime"],
-        Path(found["artifact"]) if found["artifact"] else None,
-        found["dtype"],
-        list(found["extensions"]),
-        dict(found["original_names"]),
+        _text(found, "model"),
+        _text(found, "message"),
+        _text(found, "runtime"),
+        Path(_text(found, "artifact")) if found["artifact"] else None,
+        _text(found, "dtype"),
+        [str(extension) for extension in found["extensions"]],
+        {str(name): str(original) for name, original in found["original_names"].items()},
         {update: dict(settings) for update, settings in found["solver_configs"].items()},
-        {
-            name: (tuple(int(n) for n in entry["shape"]), _numbers(entry["value"]))
-            for name, entry in found["parameters"].items()
-        },
+        {name: _parameter(name, entry) for name, entry in found["parameters"].items()},
         int(found["n_rows"]),
         int(found["n_failed"]),
         rows,
-        found["source"]["file"],
-        found["source"]["text"],
+        _text(found["source"], "file"),
+        _text(found["source"], "text"),
     )
+
+
+def _text(entries: dict[str, Any], name: str) -> str:
+    if not isinstance(entries[name], str):
+        raise TypeError(f"'{name}' has to be a text, not {entries[name]!r}")
+    return entries[name]
+
+
+def _parameter(name: str, entry: dict[str, Any]) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    shape, values = tuple(int(n) for n in entry["shape"]), _numbers(entry["value"])
+    if len(values) != math.prod(shape):
+        raise ValueError(
+            f"the parameter '{name}' has {len(values)} numbers, of its shape {shape} are {math.prod(shape)}"
+        )
+    return shape, values
 
 
 def _numbers(values: list[Any]) -> tuple[float, ...]:

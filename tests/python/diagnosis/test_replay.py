@@ -159,6 +159,27 @@ def test_what_is_wrong_is_one_line(tmp_path, capsys, text, message):
     assert line.startswith("matlaw-replay: error: ") and message in line
 
 
+def test_an_edited_file_that_does_not_fit_is_one_line(file, tmp_path, capsys):
+    path = tmp_path / "edited.json"
+
+    def told(edit):
+        data = json.loads(file.read_text())
+        edit(data)
+        path.write_text(json.dumps(data))
+        assert main([str(path), "--all"]) == 2
+        [line] = capsys.readouterr().err.splitlines()
+        return line
+
+    row = json.loads(file.read_text())["rows"][0]["row"]
+    assert f"row {row} has 5 numbers for the input 'strain', expected 6" in told(
+        lambda data: data["rows"][0]["inputs"]["strain"].pop()
+    )
+    assert "'text' has to be a text, not 3" in told(lambda data: data["source"].update(text=3))
+    assert "the parameter 'E' has 1 numbers, of its shape (2,) are 2" in told(
+        lambda data: data["parameters"].update(E={"shape": [2], "value": [1.0]})
+    )
+
+
 def test_missing_files_and_rows(file, tmp_path, capsys):
     assert main([str(tmp_path / "none.json")]) == 2
     assert main([str(file), "--row", "0"]) == 2

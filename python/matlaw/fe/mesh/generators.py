@@ -59,6 +59,7 @@ def element_type(values: Values, dim: int, allowed: tuple[str, ...] = tuple(ELEM
 
 
 _POSITIVE = (lambda value: value > 0, "positive")
+_CELLS = (lambda value: 0 < value < 2**31, "positive and below 2^31")
 _BIAS = (lambda value: 0.5 <= value <= 2.0, "between 0.5 and 2")
 
 
@@ -69,7 +70,7 @@ class GeneratedMeshGenerator(MeshGenerator):
     parameters: ClassVar = {
         "dim": Parameter("int", required=True),
         "elem_type": Parameter("string"),
-        **{f"n{axis}": Parameter("int", 1, check=_POSITIVE) for axis in "xyz"},
+        **{f"n{axis}": Parameter("int", 1, check=_CELLS) for axis in "xyz"},
         **{f"{axis}min": Parameter("real", 0.0) for axis in "xyz"},
         **{f"{axis}max": Parameter("real", 1.0) for axis in "xyz"},
         **{f"bias_{axis}": Parameter("real", 1.0, check=_BIAS) for axis in "xyz"},
