@@ -75,6 +75,8 @@ def load_model(
         fallback=fallback,
         extensions=extensions,
     )
+    if not os.fspath(path):
+        raise FatalError("load_model: the path is empty; pass a stub, an artifact folder or an input file")
     place = Path(path)
     # Of a stub's models that are not compiled, the C++ loader says which are.
     if not is_compiled(place, name) and (runtime == "eager" or (runtime == "auto" and not is_stub(place))):
@@ -100,11 +102,16 @@ def core_options(**options: Any) -> dict[str, Any]:
     given = {name: value for name, value in options.items() if value is not None}
     for name, choices in (("runtime", _RUNTIMES), ("fallback", _FALLBACKS), ("backend", _BACKENDS)):
         _one_of(name, given.get(name, choices[0]), choices)
+    for name in ("threads", "max_chunk_rows", "max_bytes"):
+        if not hasattr(given.get(name, 0), "__index__"):
+            raise FatalError(f"load_model: {name} must be a whole number; got {given[name]!r}")
     if "dtype" in given:
         given["dtype"] = _one_of("dtype", str(given["dtype"]).removeprefix("torch."), _DTYPES)
     if "device" in given:
         given["device"] = str(given["device"])
     if "extensions" in given:
+        if isinstance(given["extensions"], str):
+            raise FatalError(f"load_model: extensions must be a list, such as [{given['extensions']!r}]")
         given["extensions"] = [os.fspath(extension) for extension in given["extensions"]]
     return given
 

@@ -133,11 +133,19 @@ def test_an_input_file_needs_a_model_name(models):
         ({"dtype": "float32"}, "float32"),
         ({"backend": "inductor"}, "inductor|pt2"),
         ({"device": "tpu!"}, "tpu!"),
+        ({"threads": "2"}, "threads must be a whole number; got '2'"),
+        ({"extensions": "mine.py"}, r"extensions must be a list, such as \['mine.py'\]"),
     ],
 )
 def test_options_that_do_not_fit(place, options, message):
     with pytest.raises(FatalError, match=message):
         matlaw.load_model(place / "model_aoti.i", "model", **options)
+
+
+def test_an_empty_path_is_not_the_current_folder(place, monkeypatch):
+    monkeypatch.chdir(place)
+    with pytest.raises(FatalError, match="the path is empty"):
+        matlaw.load_model("", "model")
 
 
 def test_a_damaged_artifact_is_refused(place, tmp_path):
