@@ -50,7 +50,7 @@ class EagerModel:
 
     Tensors are in the public layout: inputs ``(*B, *sub_batch, *base)`` whose batch shapes broadcast, outputs with the
     full batch shape. In a law that reduces batch axes (``SR2DynamicMean``) an output lacks those that it was reduced
-    along, and a derivative is for a change in all rows alike.
+    along, and a derivative is for a change in all rows alike. Results carry no gradient.
 
     :param path: input file
     :param name: name of the model
