@@ -24,8 +24,8 @@ class CompiledModel:
     Inputs are dicts of NumPy arrays or torch tensors of shape ``(*B, *sub_batch, *base)``, with batch shapes that
     broadcast against each other; results are of the same kind (tensors when any input is one). Symmetric tensors
     are in Mandel components. Tensors have the law's dtype and lie on its device. Results carry no gradient, whatever
-    ``requires_grad`` of the inputs says: derivatives come from :meth:`jacobian`, :meth:`jvp` and :meth:`param_vjp`. Calls
-    run without the interpreter lock, so threads may share a law.
+    ``requires_grad`` of the inputs says: derivatives come from :meth:`jacobian`, :meth:`jvp` and :meth:`param_vjp`.
+    Calls run without the interpreter lock, so threads may share a law.
 
     :param handle: what the C++ loader returned
     """
