@@ -13,7 +13,9 @@ from matlaw.errors import FatalError
 from matlaw.evaluation import Evaluation, SegmentHistory
 
 
-def as_tensor(name: str, value: Any, dtype: torch.dtype, device: torch.device | None = None) -> torch.Tensor:
+def as_tensor(
+    name: str, value: Any, dtype: torch.dtype, device: torch.device | None = None, any_dtype: bool = False
+) -> torch.Tensor:
     """Return a tensor that shares memory with `value` where it can.
 
     :param name: what the value is, for the error message
@@ -21,6 +23,7 @@ def as_tensor(name: str, value: Any, dtype: torch.dtype, device: torch.device | 
         nested sequence of numbers
     :param dtype: of the tensor that is made from numbers, and what arrays and tensors must have
     :param device: where arrays and numbers go; tensors stay where they are
+    :param any_dtype: arrays and tensors may have any other; whoever takes them says what does not fit
     :raises FatalError: the value is not numeric, has another dtype, or is an array of which values are masked
 
     >>> a = np.zeros((2, 6))
@@ -29,10 +32,11 @@ def as_tensor(name: str, value: Any, dtype: torch.dtype, device: torch.device | 
     5.0
     """
     if isinstance(value, torch.Tensor):
-        if value.dtype != dtype:
+        if value.dtype != dtype and not any_dtype:
             raise FatalError(f"{name}: expected {dtype}, got {value.dtype}; convert it with .to({dtype})")
         return value
-    if isinstance(value, np.ndarray) and value.dtype != (expected := numpy_dtype(dtype)) and value.dtype.kind in "biuf":
+    other_dtype = isinstance(value, np.ndarray) and value.dtype != (expected := numpy_dtype(dtype))
+    if other_dtype and value.dtype.kind in "biuf" and not any_dtype:
         other = f", or load the law with dtype='{value.dtype}'" if value.dtype in (np.float32, np.float64) else ""
         raise FatalError(
             f"{name}: expected an array of {expected}, got one of {value.dtype}; "
@@ -65,7 +69,11 @@ def numpy_dtype(dtype: torch.dtype) -> np.dtype[Any]:
 
 
 def as_tensors(
-    kind: str, values: Mapping[str, Any], dtype: torch.dtype, device: torch.device | None = None
+    kind: str,
+    values: Mapping[str, Any],
+    dtype: torch.dtype,
+    device: torch.device | None = None,
+    any_dtype: bool = False,
 ) -> dict[str, torch.Tensor]:
     """Return the tensors of a mapping; see :func:`as_tensor`.
 
@@ -77,7 +85,7 @@ def as_tensors(
     for name in values:
         if not isinstance(name, str):
             raise FatalError(f"{kind}s: expected a dict keyed by variable name, got the key {name!r}")
-    return {name: as_tensor(f"{kind} '{name}'", value, dtype, device) for name, value in values.items()}
+    return {name: as_tensor(f"{kind} '{name}'", value, dtype, device, any_dtype) for name, value in values.items()}
 
 
 def wants_numpy(*mappings: Mapping[str, Any]) -> bool:

@@ -242,7 +242,7 @@ class CompiledModel:
             infinity; or the file is damaged
         """
         if not isinstance(weights, str | Path):
-            return self._handle.update_weights(as_tensors("weight", weights, self._dtype), user_managed)
+            return self._handle.update_weights(as_tensors("weight", weights, self._dtype, any_dtype=True), user_managed)
         if Path(weights).suffix == ".safetensors":
             return self._handle.update_weights_from(str(weights))
         return self._handle.update_weights(load_tensors(Path(weights)), True)

@@ -55,7 +55,9 @@ class EagerLaw(EagerModel):
 
     def update_weights(self, weights: Mapping[str, Any] | str | Path, user_managed: bool = False) -> int:
         """Use other weights in all calls that begin from now on."""
-        given = weights if isinstance(weights, str | Path) else as_tensors("weight", weights, self.dtype)
+        given = (
+            weights if isinstance(weights, str | Path) else as_tensors("weight", weights, self.dtype, any_dtype=True)
+        )
         return super().update_weights(given, user_managed)
 
     def set_parameter(self, name: str, value: Any) -> None:
