@@ -88,6 +88,9 @@ def test_the_wheel_holds_no_trace_of_the_build(wheel):
         names = archive.namelist()
         assert "matlaw/lib/libmatlaw.so" in names
         assert any(name.startswith("matlaw/_core.") for name in names)
+        [interface] = [name for name in names if name.startswith("matlaw/aoti_interface-")]
+        assert not re.search(rb"/(home|root|tmp|work)/", archive.read(interface))
+        names.remove(interface)
         assert not [name for name in names if name.endswith((".o", ".a", ".ninja")) or "CMakeFiles" in name]
         for name in names:
             if not name.endswith((".cmake", ".pc")):
