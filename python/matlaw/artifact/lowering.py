@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from matlaw.artifact.cpu import cpu_features
 from matlaw.artifact.listener import Counter
 from matlaw.artifact.plan import Plan
 from matlaw.artifact.request import Leaf, cuda_capability
+from matlaw.artifact.workers import worker_pool
 from matlaw.output_file import naming
 from matlaw.trace.forward import Traced, trace
 from matlaw.trace.graphs import Forward, Graph
@@ -102,16 +103,15 @@ class _Lowering:
         plan = self.plan
         cells = [(leaf, graph) for leaf in self.request.leaves for graph in plan.graphs]
         with tempfile.TemporaryDirectory(prefix="matlaw-export-") as exports, ThreadPoolExecutor(jobs) as threads:
-            inductor = any(plan.is_inductor(graph) for _, graph in cells)
-            processes = worker_pool(jobs, self.request.extensions) if jobs > 1 and inductor else None
+            missing = [file for cell in cells if plan.is_inductor(cell[1]) for file in self._missing(*cell)]
+            processes = worker_pool(jobs, self.request.extensions) if jobs > 1 and missing else None
             try:
                 for leaf, graph in cells:
                     if plan.is_native(graph, leaf):
                         self._native(leaf, graph, threads)
                 if processes is None:  # one at a time
                     self._finish()
-                graphs = [cell for cell in cells if plan.is_inductor(cell[1])]
-                self._inductor([file for cell in graphs for file in self._missing(*cell)], Path(exports), processes)
+                self._inductor(missing, Path(exports), processes)
                 self._finish()
             finally:
                 if processes is not None:
@@ -196,10 +196,10 @@ class _Lowering:
         return missing
 
     def _inductor(self, missing: Sequence[_Missing], exports: Path, processes: Executor | None) -> None:
-        """Compile ``.pt2`` files; one export serves all targets of a graph."""
+        """Compile ``.pt2`` files, the largest first; one export serves all targets of a graph."""
         from matlaw.lower.inductor import WORTHWHILE, export, marker
 
-        for file in missing:
+        for file in sorted(missing, key=lambda file: -file.lowerable.extent):
             lowerable = file.lowerable
             constants = lowerable.constants
             exported = exports / f"{lowerable.device}.{lowerable.dtype}.{lowerable.graph.stem}"
@@ -297,25 +297,3 @@ def _code_of_inductor() -> str:
     from matlaw.artifact.fingerprint import code_digest
 
     return code_digest(("tensors", "trace", "lower/inductor"))
-
-
-def worker_pool(workers: int, extensions: Sequence[str]) -> ProcessPoolExecutor:
-    """Processes that compile ``.pt2`` files. They know a user's extensions, whose operations graphs may hold.
-
-    All are forked from one process that imports the compiler once.
-
-    :param workers: number of processes
-    :param extensions: Python files or modules with further types
-    """
-    import multiprocessing
-
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["matlaw.lower.inductor.preload"])
-    return ProcessPoolExecutor(workers, context, _begin_worker, (tuple(extensions),))
-
-
-def _begin_worker(extensions: tuple[str, ...]) -> None:
-    from matlaw.input.extensions import load_extensions
-
-    if extensions:
-        load_extensions(extensions)

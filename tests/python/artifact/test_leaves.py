@@ -12,8 +12,8 @@ import torch
 from matlaw import load_model
 from matlaw.artifact import Request, compile_model, plan_export_artifacts
 from matlaw.artifact import request as requesting
-from matlaw.artifact.lowering import worker_pool
 from matlaw.artifact.plan import Planner
+from matlaw.artifact.workers import worker_pool
 from matlaw.cli.compile import main
 from matlaw.errors import CompileError, FatalError
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -123,6 +125,34 @@ def test_a_package_serves_other_numbers(tmp_path: Path) -> None:
         torch.testing.assert_close(f, (factor * x).sin() + shift)
         torch.testing.assert_close(df[0, 0], factor * (factor * x[0]).cos())
         assert dh.item() == factor
+
+
+@pytest.mark.inductor
+def test_a_library_needs_torch_and_finds_it_when_it_is_loaded() -> None:
+    package = compile_exported(export(scaled(2.0, 3.0)), "test").package
+    with zipfile.ZipFile(io.BytesIO(package)) as archive:
+        [library] = [archive.read(name) for name in archive.namelist() if name.endswith(".so")]
+    assert b"\0libtorch_cpu.so\0" in library
+    assert b"libtorch.so" not in library
+
+
+def test_the_compiler_is_not_imported_before_it_is_needed() -> None:
+    code = "import sys, matlaw.artifact.compile, matlaw.lower.inductor; print('torch._inductor' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"
+
+
+def test_the_graph_that_takes_longest_is_the_largest() -> None:
+    def extent(graph: g.Graph) -> int:
+        forward = graph.forward
+        traced = trace(forward.function, SLOTS, OUTPUTS, "test", torch.float64) if forward else None
+        return Lowerable(graph, traced, "test").extent
+
+    solve = extent(g.solve_ift_graph("test_solve_ift", FORWARD, [g.Pair("v", "given")], ["given"]))
+    value, jacobian = (
+        extent(g.residual_graph("test_residual", FORWARD)),
+        extent(g.jacobian_graph("test_jacobian", FORWARD)),
+    )
+    assert solve < value < jacobian
 
 
 @pytest.mark.inductor

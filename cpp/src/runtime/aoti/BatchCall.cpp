@@ -123,8 +123,8 @@ void BatchCall<Real>::keep_sound(std::int64_t first, std::int64_t rows)
 }
 
 template <typename Real>
-void BatchCall<Real>::write(std::int64_t first, std::int64_t rows, const Chain<Real> & chain,
-                            const ChunkWorkspace<Real> & w, std::int64_t ld)
+void BatchCall<Real>::write_results(std::int64_t first, std::int64_t rows, const Chain<Real> & chain,
+                                    const ChunkWorkspace<Real> & w, std::int64_t ld)
 {
   const Real * arena = w.arena.data();
   for (std::size_t k = 0; k < _outputs.size(); k++)
@@ -132,6 +132,21 @@ void BatchCall<Real>::write(std::int64_t first, std::int64_t rows, const Chain<R
   for (std::size_t k = 0; k < _blocks.size(); k++)
     if (_blocks[k].data)
       _pairs[k].copy(chain.derivatives()[k], arena, ld, rows, block(k, first));
+}
+
+template <typename Real>
+void BatchCall<Real>::write_sound(std::int64_t first, std::int64_t rows, const Chain<Real> & chain,
+                                  const ChunkWorkspace<Real> & w, std::int64_t ld)
+{
+  write_results(first, rows, chain, w, ld);
+  keep_sound(first, rows);
+}
+
+template <typename Real>
+void BatchCall<Real>::write(std::int64_t first, std::int64_t rows, const Chain<Real> & chain,
+                            const ChunkWorkspace<Real> & w, std::int64_t ld)
+{
+  write_results(first, rows, chain, w, ld);
   std::copy_n(w.iterations.begin(), rows, _iterations + first);
   std::copy_n(w.dt_factor.begin(), rows, _dt_factor + first);
   std::copy_n(w.residual.begin(), rows, _residual + first);

@@ -49,6 +49,9 @@ public:
   /// Puts rows [first, first + rows) into the arena of a chunk, and tells it where to write down what they do.
   void read(std::int64_t first, std::int64_t rows, const Chain<Real> & chain, ChunkWorkspace<Real> & w,
             std::int64_t ld);
+  /// Takes over what `chain` made of them, which all are sound.
+  void write_sound(std::int64_t first, std::int64_t rows, const Chain<Real> & chain, const ChunkWorkspace<Real> & w,
+                   std::int64_t ld);
   /// Takes over what `chain` made of them; what failed becomes NaN.
   void write(std::int64_t first, std::int64_t rows, const Chain<Real> & chain, const ChunkWorkspace<Real> & w,
              std::int64_t ld);
@@ -62,6 +65,8 @@ public:
   Evaluation finish();
 
 private:
+  void write_results(std::int64_t first, std::int64_t rows, const Chain<Real> & chain, const ChunkWorkspace<Real> & w,
+                     std::int64_t ld);
   bool batch_last_inputs() const;
   runtime::RowWriter<Real> writer(std::size_t output) const;
   void blank(std::int64_t row);

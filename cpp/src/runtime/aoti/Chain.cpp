@@ -15,6 +15,8 @@ Chain<Real>::Chain(const artifact::Metadata & metadata, const Graphs & graphs, B
   SlotAllocator allocator;
   ValueBuilder<Real> values(metadata, graphs, names, allocator);
   _stages = values.build();
+  if (_stages.size() == 1)
+    _only_forward_stage = dynamic_cast<const ForwardStage<Real> *>(_stages[0].get());
   _inputs = values.inputs;
   _parameters = values.parameters;
   _outputs = values.outputs;
@@ -35,12 +37,6 @@ std::int64_t Chain<Real>::rare_size(bool derivatives) const
   for (const auto & stage : _stages)
     most = std::max(most, stage->rare_components(derivatives));
   return most;
-}
-
-template <typename Real>
-const ForwardStage<Real> * Chain<Real>::only_forward_stage() const
-{
-  return _stages.size() == 1 ? dynamic_cast<const ForwardStage<Real> *>(_stages[0].get()) : nullptr;
 }
 
 template <typename Real>

@@ -35,7 +35,7 @@ public:
   const std::vector<Slot> & carried() const { return _carried; }
   const std::vector<std::int64_t> & seed_sizes() const { return _seed_sizes; }
   /// The stage of a law that is one forward segment; a null pointer for others.
-  const ForwardStage<Real> * only_forward_stage() const;
+  const ForwardStage<Real> * only_forward_stage() const { return _only_forward_stage; }
   /// Components of the arena of a run with or without derivatives.
   std::int64_t arena_size(bool derivatives) const { return derivatives ? _arena_with_derivatives : _arena_values; }
   /// Components that a chunk touches besides the arena.
@@ -52,6 +52,7 @@ private:
   std::vector<std::int64_t> _seed_sizes;
   std::vector<Block> _derivatives;
   std::vector<std::unique_ptr<Stage<Real>>> _stages;
+  const ForwardStage<Real> * _only_forward_stage = nullptr;
   std::int64_t _arena_values = 0, _arena_with_derivatives = 0, _scratch = 0;
 };
 

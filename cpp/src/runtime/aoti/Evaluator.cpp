@@ -255,6 +255,8 @@ private:
     const auto ld = support::whole_blocks(rows);
     w.arena.reserve(std::max<std::int64_t>(chain.arena_size(derivatives), 1) * ld);
     call.read(first, rows, chain, w, ld);
+    if (!call.history() && _guarded.run_sound(chain, w, ld, rows, derivatives))
+      return call.write_sound(first, rows, chain, w, ld);
     _guarded.run(chain, w, ld, rows, derivatives);
     call.write(first, rows, chain, w, ld);
     if (_substeps.allowed(call.solvers()))

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "aoti/CompiledStep.h"
+#include "aoti/ForwardStage.h"
 #include "solve/row_kernels.h"
 
 namespace matlaw::aoti
@@ -20,6 +21,21 @@ GuardedChain<Real>::GuardedChain(const artifact::Metadata & metadata, const Chai
   };
   for (const auto & [current, old] : metadata.times)
     _times.emplace_back(position(current), position(old));
+}
+
+template <typename Real>
+bool GuardedChain<Real>::run_sound(const Chain<Real> & chain, ChunkWorkspace<Real> & w, std::int64_t ld,
+                                   std::int64_t rows, bool derivatives) const
+{
+  const auto * stage = chain.only_forward_stage();
+  const Real * arena = w.arena.data();
+  const auto finite = [&](const Slot & slot) { return solve::all_finite(arena + slot.offset * ld, slot.size * ld); };
+  const auto all_finite = [&](const std::vector<Slot> & slots)
+  { return std::all_of(slots.begin(), slots.end(), finite); };
+  if (!stage || !all_finite(_chain.inputs()) || !all_finite(_chain.parameters()))
+    return false;
+  stage->run(w, ld, rows, derivatives);
+  return all_finite(_chain.outputs());
 }
 
 template <typename Real>

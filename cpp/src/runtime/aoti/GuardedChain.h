@@ -19,6 +19,10 @@ public:
   /// this.
   GuardedChain(const artifact::Metadata & metadata, const Chain<Real> & chain);
 
+  /// The short way of a law that is one forward segment, of which no verdict differs from row to row as long as all is
+  /// finite. False when it is another law, or when something is not finite; run() then tells which rows.
+  bool run_sound(const Chain<Real> & chain, ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows,
+                 bool derivatives) const;
   /// Runs `chain` for rows that are in the arena, and fills the verdicts in `w`.
   void run(const Chain<Real> & chain, ChunkWorkspace<Real> & w, std::int64_t ld, std::int64_t rows,
            bool derivatives) const;

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from torch._inductor import cpu_vec_isa
-
 #: By CPU target, in Inductor's words.
 _SETS = {"x86-64-v2": [], "x86-64-v3": ["avx2"], "x86-64-v4": ["avx512"]}
 
@@ -21,6 +19,8 @@ def instruction_sets(cpu_target: str) -> Iterator[None]:
 
     :param cpu_target: ``-march`` of the C++ compiler; with ``native`` this machine decides
     """
+    from torch._inductor import cpu_vec_isa
+
     known = _SETS.get(cpu_target)
     if known is None:
         yield

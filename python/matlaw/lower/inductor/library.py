@@ -56,8 +56,7 @@ def build_library(package: Path | IO[bytes], headers: Path | None = None) -> tup
         for other in (n for n in content if n.endswith(".o")):
             objects.append(f"constants{len(objects)}.o")
             (folder / objects[-1]).write_bytes(content[other])
-        libraries = [f"-L{d}" for d in link_flags["libraries_dirs"]] + [f"-l{x}" for x in link_flags["libraries"]]
-        _run([compiler, *objects, "-o", "graph.so", *_LINK, *libraries], folder)
+        _run([compiler, *objects, "-o", "graph.so", *_LINK, *_libraries(compiler, link_flags, folder)], folder)
         library = (folder / "graph.so").read_bytes()
     dropped = (".cpp", ".o", "_flags.json", "CMakeLists.txt", ".ld")
     return library, {n.removeprefix(stem): data for n, data in content.items() if not n.endswith(dropped)}
@@ -82,6 +81,20 @@ def _options(flags: dict[str, Any]) -> list[str]:
     options += [f"-{x}" for x in flags["cflags"] if not x.startswith("O")]
     options += [x for joined in flags["passthrough_args"] for x in joined.split()]
     return [*options, _LEVEL, *(f"-I{d}" for d in flags["include_dirs"])]
+
+
+def _libraries(compiler: str, flags: dict[str, Any], folder: Path) -> list[str]:
+    """Options that link the libraries of a graph.
+
+    An empty library stands in for torch's own, in whose seventy thousand symbols the linker looks for a quarter of a
+    second. They are found when the graph is loaded.
+    """
+    (folder / "empty.c").touch()
+    stub = "libtorch_cpu.so"
+    _run([compiler, "-shared", "-nostdlib", f"-Wl,-soname,{stub}", "empty.c", "-o", stub], folder)
+    found = [f"-L{d}" for d in flags["libraries_dirs"]]
+    others = [f"-l{x}" for x in flags["libraries"] if not x.startswith("torch")]
+    return ["-Wl,--no-as-needed", stub, "-Wl,--as-needed", *found, *others]
 
 
 def _run(command: list[str], folder: Path) -> None:

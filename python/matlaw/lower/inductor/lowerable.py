@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from matlaw.trace.forward import Traced
 from matlaw.trace.graphs import Forward, Graph, Pair
+from matlaw.trace.slots import total_size
 
 #: Fields of a graph that do not decide what it computes, or that the recorded function stands for.
 _LEFT_OUT: Final = ("stem", "forward")
@@ -53,6 +54,12 @@ class Lowerable:
         parts: list[Any] = [(name, _nameless(getattr(self.graph, name), numbers)) for name in fields]
         parts += [self.device, self.dtype, self.traced.structure if self.traced else ""]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    @property
+    def extent(self) -> int:
+        """Grows with the time that a compile takes: recorded operations times entries of the outputs."""
+        operations = len(self.traced.module.graph.nodes) if self.traced is not None else 1
+        return operations * total_size(self.graph.outputs)
 
     @property
     def values(self) -> str:
