@@ -69,7 +69,9 @@ TensorMap to_tensor_map(pybind11::handle object, const std::string & what)
   for (const auto & [key, value] : checked_dict(object, what))
   {
     const std::string name = checked_key(key, what);
-    result.emplace(name, to_tensor(value, what + " '" + name + "'"));
+    // The words for an error cost more than the tensor.
+    const bool sound = THPVariable_Check(value.ptr());
+    result.emplace(name, to_tensor(value, sound ? what : what + " '" + name + "'"));
   }
   return result;
 }

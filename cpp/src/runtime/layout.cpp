@@ -13,29 +13,25 @@ RowReader<Real>::RowReader(const at::Tensor & tensor, const std::vector<std::int
                            const std::vector<std::int64_t> & sub_batch, const std::vector<std::int64_t> & base)
     : _data(tensor.const_data_ptr<Real>())
 {
-  auto shape = batch;
-  shape.insert(shape.end(), sub_batch.begin(), sub_batch.end());
-  shape.insert(shape.end(), base.begin(), base.end());
   // Axes are aligned from the right; one that is broadcast has stride 0. (at::Tensor::expand takes a microsecond.)
-  std::vector<std::int64_t> strides(shape.size(), 0);
-  const auto missing = shape.size() - std::size_t(tensor.dim());
-  for (auto axis = missing; axis < shape.size(); axis++)
-    if (tensor.size(std::int64_t(axis - missing)) == shape[axis])
-      strides[axis] = tensor.stride(std::int64_t(axis - missing));
-
+  const auto missing = batch.size() + sub_batch.size() + base.size() - std::size_t(tensor.dim());
+  const auto stride_of = [&](std::size_t axis, std::int64_t size)
+  {
+    const auto own = std::int64_t(axis) - std::int64_t(missing);
+    return own >= 0 && tensor.size(own) == size ? tensor.stride(own) : 0;
+  };
+  _components.push_back(0);
   const auto expand_axes = [&](std::size_t first_axis, const std::vector<std::int64_t> & sizes)
   {
     for (std::size_t axis = 0; axis < sizes.size(); axis++)
     {
-      std::vector<std::int64_t> next;
-      next.reserve(_components.size() * sizes[axis]);
-      for (const auto offset : _components)
-        for (std::int64_t i = 0; i < sizes[axis]; i++)
-          next.push_back(offset + i * strides[first_axis + axis]);
-      _components = std::move(next);
+      const auto size = sizes[axis], stride = stride_of(first_axis + axis, size);
+      // In place, from behind: entry k comes from entry k / size, which is not written yet.
+      _components.resize(_components.size() * std::size_t(size));
+      for (auto k = std::int64_t(_components.size()) - 1; k >= 0; k--)
+        _components[k] = _components[k / size] + k % size * stride;
     }
   };
-  _components = {0};
   expand_axes(batch.size() + sub_batch.size(), base);
   expand_axes(batch.size(), sub_batch);
   for (std::size_t c = 0; c < _components.size(); c++)
@@ -45,15 +41,16 @@ RowReader<Real>::RowReader(const at::Tensor & tensor, const std::vector<std::int
   {
     if (batch[axis] == 1)
       continue;
-    if (!_sizes.empty() && _strides.back() == strides[axis] * batch[axis])
+    const auto stride = stride_of(axis, batch[axis]);
+    if (!_sizes.empty() && _strides.back() == stride * batch[axis])
     {
       _sizes.back() *= batch[axis];
-      _strides.back() = strides[axis];
+      _strides.back() = stride;
     }
     else
     {
       _sizes.push_back(batch[axis]);
-      _strides.push_back(strides[axis]);
+      _strides.push_back(stride);
     }
   }
   if (_sizes.empty())

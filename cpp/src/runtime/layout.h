@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <ATen/core/Tensor.h>
+#include <c10/util/SmallVector.h>
 
 namespace matlaw::runtime
 {
@@ -43,12 +44,13 @@ public:
 
 private:
   const Real * _data;
-  /// Offset in elements of each component, row-major over (*base, *sub_batch).
-  std::vector<std::int64_t> _components;
+  /// Offset in elements of each component, row-major over (*base, *sub_batch). These lists are short as a rule, and then
+  /// no memory is allocated for them.
+  c10::SmallVector<std::int64_t, 8> _components;
   /// Whether component c stands at c.
   bool _consecutive = true;
   /// The batch axes merged as far as strides allow, outermost first.
-  std::vector<std::int64_t> _sizes, _strides;
+  c10::SmallVector<std::int64_t, 4> _sizes, _strides;
 };
 
 /// Writes rows of a variable, whose components are row-major over (*sub_batch, *base) where they are written.

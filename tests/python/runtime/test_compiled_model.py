@@ -315,12 +315,26 @@ def test_calls_from_threads(shared_law, backend):
         (None, "inputs: expected a dict keyed by variable name, got NoneType"),
         ([1.0], "inputs: expected a dict keyed by variable name, got list"),
         ({3: np.zeros(6)}, "inputs: expected a dict keyed by variable name, got the key 3"),
+        ({3: torch.zeros(6, dtype=torch.float64)}, "inputs: expected a dict keyed by variable name, got the key 3"),
         ({"strain": None}, "input 'strain': expected numbers"),
+        ({"strain": torch.zeros(6)}, "input 'strain': expected torch.float64, got torch.float32; convert it with"),
     ],
 )
-def test_inputs_that_are_none(elastic, call, inputs, message):
+def test_inputs_that_are_no_mapping_of_numbers(elastic, call, inputs, message):
     with pytest.raises(FatalError, match=message):
         getattr(elastic, call)(inputs)
+
+
+def test_every_kind_of_tensor_is_one(elastic):
+    strain = torch.rand(4, 6, dtype=torch.float64) * 1e-3
+    expected = elastic.forward({"strain": strain})["stress"]
+    kinds = [torch.nn.Parameter(strain), strain.clone().requires_grad_(), strain.mT.contiguous().mT]
+    for kind in kinds:
+        inputs = {"strain": kind}
+        found = elastic.forward(inputs)["stress"]
+        assert inputs["strain"] is kind
+        assert not found.requires_grad
+        torch.testing.assert_close(found, expected, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("backend", RUN_ON[:2])

@@ -5,9 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/empty_strided.h>
 
 #include "support/rows.h"
 
@@ -31,36 +30,37 @@ BatchCall<Real>::BatchCall(const artifact::Metadata & metadata, const Arguments 
     _readers.emplace_back(arguments.parameters[k], batch, metadata.parameters[k].sub_batch_shape,
                           metadata.parameters[k].base_shape);
 
+  // Without the dispatcher, and in axes that need no memory of their own: most of a call with one row goes into
+  // tensors.
   const auto make_for =
-      [&](const std::vector<std::int64_t> & rows, std::vector<std::int64_t> shape, at::ScalarType type, bool batch_last)
+      [](at::IntArrayRef rows, at::IntArrayRef sites, at::IntArrayRef base, at::ScalarType type, bool batch_last)
   {
-    const auto options = at::TensorOptions().dtype(type);
-    const auto components = shape.size();
-    shape.insert(shape.begin(), rows.begin(), rows.end());
+    at::DimVector shape(rows.begin(), rows.end());
+    shape.append(sites.begin(), sites.end());
+    shape.append(base.begin(), base.end());
     if (!batch_last)
-      return at::empty(shape, options);
-    std::vector<std::int64_t> strides(shape.size());
+      return at::Tensor(at::detail::empty_cpu(shape, type));
+    at::DimVector strides(shape.size());
     std::int64_t stride = 1;
     for (std::size_t k = 0; k < shape.size(); k++)
     {
       // Innermost first: the batch axes, then the others.
-      const auto axis = k < rows.size() ? rows.size() - 1 - k : rows.size() + components - 1 - (k - rows.size());
+      const auto axis = k < rows.size() ? rows.size() - 1 - k : shape.size() - 1 - (k - rows.size());
       strides[axis] = stride;
       stride *= shape[axis];
     }
-    return at::empty_strided(shape, strides, options);
+    return at::Tensor(at::detail::empty_strided_cpu(shape, strides, type));
   };
   const auto place_of = [](const at::Tensor & tensor, std::int64_t rows, std::int64_t size, bool batch_last)
   {
     auto * data = tensor.template mutable_data_ptr<Real>();
     return batch_last ? runtime::RowPlace<Real>{data, 1, rows} : runtime::RowPlace<Real>{data, size, 1};
   };
-  const auto make = [&](std::vector<std::int64_t> shape, at::ScalarType type)
-  { return make_for(batch, std::move(shape), type, false); };
+  const auto make = [&](at::ScalarType type) { return make_for(batch, {}, {}, type, false); };
   const auto batch_last = batch_last_inputs();
   for (const auto & variable : metadata.outputs)
   {
-    const auto tensor = make_for(batch, variable.public_shape(), dtype, batch_last);
+    const auto tensor = make_for(batch, variable.sub_batch_shape, variable.base_shape, dtype, batch_last);
     _outputs.push_back(place_of(tensor, _rows, variable.size, batch_last));
     _evaluation.outputs.emplace(variable.reported, tensor);
   }
@@ -69,18 +69,19 @@ BatchCall<Real>::BatchCall(const artifact::Metadata & metadata, const Arguments 
   {
     const auto & pair = pairs[k];
     const bool apart = batch_last && !block_rows;
-    const auto tensor =
-        pair.batch_independent() ? constants[k].clone() : make_for(rows_of_blocks, pair.shape(), dtype, apart);
+    const auto tensor = pair.batch_independent() ? constants[k].clone()
+                                                 : make_for(rows_of_blocks, pair.output().public_shape(),
+                                                            pair.input().public_shape(), dtype, apart);
     _blocks.push_back(pair.batch_independent() ? runtime::RowPlace<Real>{}
                                                : place_of(tensor, _rows, pair.size(), apart));
     _evaluation.jacobian[pair.output().reported].insert_or_assign(pair.input().reported, tensor);
   }
   _evaluation.weights_version = _arguments.weights ? _arguments.weights->version : 0;
-  _evaluation.status = make({}, at::kChar);
-  _evaluation.iterations = make({}, at::kInt);
-  _evaluation.substeps = make({}, at::kInt);
-  _evaluation.dt_factor = make({}, at::kDouble);
-  _evaluation.residual = make({}, at::kDouble);
+  _evaluation.status = make(at::kChar);
+  _evaluation.iterations = make(at::kInt);
+  _evaluation.substeps = make(at::kInt);
+  _evaluation.dt_factor = make(at::kDouble);
+  _evaluation.residual = make(at::kDouble);
   _status = _evaluation.status.template mutable_data_ptr<std::int8_t>();
   _iterations = _evaluation.iterations.template mutable_data_ptr<std::int32_t>();
   _substeps = _evaluation.substeps.template mutable_data_ptr<std::int32_t>();

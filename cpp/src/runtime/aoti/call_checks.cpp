@@ -19,40 +19,47 @@ static std::string expected_text(const artifact::Variable & variable)
 void check_tensor(const std::string & what, const artifact::Variable & variable, const at::Tensor & value,
                   at::ScalarType dtype, const at::Device & device)
 {
-  const auto subject = what + " '" + variable.reported + "' ";
+  // Put together only for an error: a call with one row would spend a tenth of its time on words.
+  const auto subject = [&] { return what + " '" + variable.reported + "' "; };
   if (!value.defined())
-    throw FatalError(subject + "is an undefined tensor.");
+    throw FatalError(subject() + "is an undefined tensor.");
   // A device without an index is whichever of its kind is current.
   if (value.device().type() != device.type() ||
       (device.has_index() && value.device().has_index() && value.device() != device))
-    throw FatalError(subject + "is on device " + value.device().str() + ", the law is on " + device.str() +
+    throw FatalError(subject() + "is on device " + value.device().str() + ", the law is on " + device.str() +
                      ". Move it: tensor.to('" + device.str() + "').");
   if (value.layout() != at::kStrided)
-    throw FatalError(subject + "is not a dense tensor. Convert it: tensor.to_dense().");
+    throw FatalError(subject() + "is not a dense tensor. Convert it: tensor.to_dense().");
   if (value.scalar_type() != dtype)
-    throw FatalError(subject + "has dtype " + at::toString(value.scalar_type()) + ", expected " + at::toString(dtype) +
+    throw FatalError(subject() + "has dtype " + at::toString(value.scalar_type()) + ", expected " +
+                     at::toString(dtype) +
                      (at::isFloatingType(value.scalar_type())
                           ? ". Convert it, or compile the law with the other --dtype."
                           : std::string(": all values of a law are floating. Convert it: tensor.to(torch.") +
                                 (dtype == at::kFloat ? "float32" : "float64") + ")."));
-  const auto sizes = value.sizes().vec();
-  const auto trailing = variable.public_shape();
-  bool fits = sizes.size() >= trailing.size();
-  for (std::size_t i = 0; fits && i < trailing.size(); i++)
+  const auto sizes = value.sizes();
+  const auto sites = variable.sub_batch_shape.size(), trailing = sites + variable.base_shape.size();
+  bool fits = sizes.size() >= trailing;
+  for (std::size_t i = 0; fits && i < trailing; i++)
   {
-    const auto extent = sizes[sizes.size() - trailing.size() + i];
+    const auto extent = sizes[sizes.size() - trailing + i];
     // A sub-batch axis of extent 1 stands for all sites.
-    fits = extent == trailing[i] || (i < variable.sub_batch_shape.size() && extent == 1);
+    fits = i < sites ? extent == variable.sub_batch_shape[i] || extent == 1 : extent == variable.base_shape[i - sites];
   }
   if (!fits)
-    throw FatalError(subject + "has shape " + support::shape_text(sizes) + ", expected " + expected_text(variable) +
-                     " for a variable of type " + variable.type + ".");
+    throw FatalError(subject() + "has shape " + support::shape_text(sizes.vec()) + ", expected " +
+                     expected_text(variable) + " for a variable of type " + variable.type + ".");
+}
+
+static at::IntArrayRef batch_axes(const artifact::Variable & variable, const at::Tensor & value)
+{
+  const auto trailing = variable.sub_batch_shape.size() + variable.base_shape.size();
+  return value.sizes().slice(0, std::size_t(value.dim()) - trailing);
 }
 
 std::vector<std::int64_t> batch_shape(const artifact::Variable & variable, const at::Tensor & value)
 {
-  const auto trailing = variable.sub_batch_shape.size() + variable.base_shape.size();
-  return value.sizes().slice(0, std::size_t(value.dim()) - trailing).vec();
+  return batch_axes(variable, value).vec();
 }
 
 static std::int64_t rows_of(const std::vector<std::int64_t> & shape)
@@ -65,14 +72,14 @@ static std::int64_t rows_of(const std::vector<std::int64_t> & shape)
 
 void BatchShape::join(const std::string & name, const artifact::Variable & variable, const at::Tensor & value)
 {
-  join(name, batch_shape(variable, value), variable.sub_batch_shape.empty() && variable.base_shape.empty());
+  join(name, batch_axes(variable, value), variable.sub_batch_shape.empty() && variable.base_shape.empty());
 }
 
-void BatchShape::join(const std::string & name, const std::vector<std::int64_t> & shape, bool scalar)
+void BatchShape::join(const std::string & name, at::IntArrayRef shape, bool scalar)
 {
-  const auto same = std::find_if(_members.begin(), _members.end(), [&](const auto & m) { return m.shape == shape; });
+  const auto same = std::find_if(_members.begin(), _members.end(), [&](const auto & m) { return shape == m.shape; });
   if (same == _members.end())
-    _members.push_back({name, shape, scalar});
+    _members.push_back({name, shape.vec(), scalar});
   else
     same->scalars = same->scalars && scalar;
   if (shape.size() > _shape.size())
@@ -91,7 +98,7 @@ void BatchShape::join(const std::string & name, const std::vector<std::int64_t> 
       continue;
     }
     if (_shape[axis] != 1)
-      throw FatalError("The batch " + support::shape_text(shape) + " of '" + name +
+      throw FatalError("The batch " + support::shape_text(shape.vec()) + " of '" + name +
                        "' does not broadcast with the batch of '" + _names[axis] + "', which has extent " +
                        std::to_string(_shape[axis]) + " where '" + name + "' has " + std::to_string(shape[i]) + ".");
     _shape[axis] = shape[i];
@@ -129,6 +136,9 @@ void BatchShape::refuse_columns() const
 void check_names(const std::string & what, const std::string & model, const TensorMap & given,
                  const std::vector<std::string> & known, bool all)
 {
+  const auto is_given = [&](const std::string & name) { return given.count(name) == 1; };
+  if (all && given.size() == known.size() && std::all_of(known.begin(), known.end(), is_given))
+    return;
   for (const auto & [name, value] : given)
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw FatalError("Model '" + model + "' has no " + what + " '" + name + "'; it has " +
@@ -137,7 +147,7 @@ void check_names(const std::string & what, const std::string & model, const Tens
     return;
   std::vector<std::string> missing;
   for (const auto & name : known)
-    if (!given.count(name))
+    if (!is_given(name))
       missing.push_back(name);
   if (!missing.empty())
     throw FatalError("Model '" + model + "' misses the " + what + (missing.size() > 1 ? "s " : " ") +

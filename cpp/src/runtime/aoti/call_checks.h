@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <ATen/core/Tensor.h>
+
 #include "artifact/Metadata.h"
 #include "matlaw/Model.h"
 
@@ -24,7 +26,7 @@ class BatchShape
 public:
   /// `scalar`: the value has no axes behind its batch, so that a column (n, 1) of numbers is mistaken for a batch of
   /// two axes
-  void join(const std::string & name, const std::vector<std::int64_t> & shape, bool scalar = false);
+  void join(const std::string & name, at::IntArrayRef shape, bool scalar = false);
   void join(const std::string & name, const artifact::Variable & variable, const at::Tensor & value);
   /// Throws FatalError where numbers have the batch of other values with an axis of extent 1 behind, (n, 1) beside
   /// (n,), and nothing else says that so many rows are meant. To be called when all have joined.

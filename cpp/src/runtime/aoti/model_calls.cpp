@@ -21,9 +21,11 @@ Arguments Model::Implementation::arguments_of(const TensorMap & inputs) const
   {
     check_tensor(what, variable, value, artifact.dtype, artifact.device);
     arguments.batch.join(variable.reported, variable, value);
+    const auto plain = value.is_neg() ? value.resolve_neg() : value;
     // The solver runs on the CPU, whatever the graphs run on.
-    return (value.is_neg() ? value.resolve_neg() : value).to(at::kCPU);
+    return plain.is_cpu() ? plain : plain.to(at::kCPU);
   };
+  arguments.inputs.reserve(metadata().inputs.size());
   for (const auto & variable : metadata().inputs)
     arguments.inputs.push_back(take("Input", variable, inputs.at(variable.reported)));
   for (const auto & parameter : metadata().parameters)
