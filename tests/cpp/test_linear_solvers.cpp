@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <ostream>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -86,6 +87,13 @@ struct Case
   solve::KrylovMethod method;
   std::vector<solve::DiagonalBlock> preconditioner;
 };
+
+/// The name of a test; without it GoogleTest prints bytes, addresses among them.
+void PrintTo(const Case & c, std::ostream * out)
+{
+  *out << (c.method == solve::KrylovMethod::GMRES ? "GMRES" : "BiCGStab") << "_with_" << c.preconditioner.size()
+       << "_blocks";
+}
 
 class Krylov : public testing::TestWithParam<Case>
 {
