@@ -8,6 +8,7 @@ that is up to date is used again, so calling this twice costs little.
 * ``linear_elastic-both``, ``j2_viscoplastic-both``, ``j2_plastic-both``: ``.pt2`` graphs as well, the last one with all
   derivatives; so are ``radial_return-both``, ``gurson-both``, ``kocks_mecking-both``, ``zener-both`` and
   ``bilinear_traction-both``
+* ``radial_return-inductor``: ``.pt2`` graphs alone
 * ``j2_viscoplastic-float32``: native kernels, float32
 * ``j2_viscoplastic-parameters``: native kernels, float64, Young's modulus and the yield stress are parameters
 * ``linear_elastic-parameters``: the same of the elastic law, with both of its parameters
@@ -129,6 +130,7 @@ VARIANTS: dict[str, Variant] = {
         "taylor_polycrystal", {"backend": "both", "overrides": _SIX_LEVELS}, _ALL
     ),
     "radial_return-both": Variant("radial_return", {"backend": "both"}, _ALL),
+    "radial_return-inductor": Variant("radial_return", {"backend": "inductor"}),
     "gurson-both": Variant("gurson", {"backend": "both"}, _ALL),
     "kocks_mecking-both": Variant("kocks_mecking", {"backend": "both"}, _ALL),
     "zener-both": Variant("zener", {"backend": "both"}, _ALL),

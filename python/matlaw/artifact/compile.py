@@ -161,7 +161,7 @@ def compile_model(
     report.left_to_inductor = {
         graph.stem: plan.unsupported[graph.forward].operation
         for graph in plan.graphs
-        if graph.forward is not None and graph.forward in plan.unsupported and plan.is_inductor(graph)
+        if graph.forward is not None and graph.forward in plan.unsupported and not graph.native_only
     }
     report.unchecked_targets = [t for t in request.cpu_targets if verify == "none" or not runs_here(t)]
     counter = Counter(output_files(plan, stub), progress or Listener())

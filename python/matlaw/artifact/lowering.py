@@ -103,7 +103,8 @@ class _Lowering:
         plan = self.plan
         cells = [(leaf, graph) for leaf in self.request.leaves for graph in plan.graphs]
         with tempfile.TemporaryDirectory(prefix="matlaw-export-") as exports, ThreadPoolExecutor(jobs) as threads:
-            missing = [file for cell in cells if plan.is_inductor(cell[1]) for file in self._missing(*cell)]
+            packaged = [cell for cell in cells if plan.is_inductor(cell[1], cell[0])]
+            missing = [file for cell in packaged for file in self._missing(*cell)]
             processes = worker_pool(jobs, self.request.extensions) if jobs > 1 and missing else None
             try:
                 for leaf, graph in cells:

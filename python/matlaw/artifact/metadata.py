@@ -133,7 +133,7 @@ def build_entry(plan: Plan, leaf: Leaf, folder: Path) -> dict[str, Any]:
     """What metadata says of the graphs for one device and dtype."""
     request, targets = plan.request, list(plan.request.targets_of(leaf))
     native = any(plan.is_native(graph, leaf) for graph in plan.graphs)
-    inductor = any(plan.is_inductor(graph) for graph in plan.graphs)
+    inductor = any(plan.is_inductor(graph, leaf) for graph in plan.graphs)
     build: dict[str, Any] = {
         "backends": ["inductor"] * inductor + ["native"] * native,
         "cpu_targets": targets if native else [],

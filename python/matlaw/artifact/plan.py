@@ -111,11 +111,15 @@ class Plan:
             return False
         return kernels and graph.forward is not None and graph.forward in self.programs
 
-    def is_inductor(self, graph: Graph) -> bool:
-        """True when the graph gets a ``.pt2``; one that only substeps need does where the input file allows them."""
+    def is_inductor(self, graph: Graph, leaf: Leaf) -> bool:
+        """True when the graph gets a ``.pt2`` in this leaf.
+
+        One that only substeps need takes long to compile. Where a native kernel serves it gets none, unless the input
+        file allows substeps.
+        """
         if self.request.backend == "native" or graph.native_only:
             return False
-        return not graph.of_substeps or self._allows_substeps
+        return not graph.of_substeps or self._allows_substeps or not self.is_native(graph, leaf)
 
     @property
     def _allows_substeps(self) -> bool:
@@ -147,7 +151,7 @@ class Plan:
         """The compiled files of a graph in a leaf."""
         request, found = self.request, []
         for target in request.targets_of(leaf):
-            if self.is_inductor(graph):
+            if self.is_inductor(graph, leaf):
                 found.append(GraphFile(request.inductor_file(leaf, graph.stem, target), "inductor", target))
             if self.is_native(graph, leaf):
                 found.append(GraphFile(request.native_file(leaf, graph.stem, target), "native", target))

@@ -8,7 +8,7 @@ import pytest
 
 from matlaw.artifact import Request, plan_export_artifacts
 from matlaw.artifact.plan import Planner, _parameter_paths, _paths
-from matlaw.artifact.request import requested_pairs
+from matlaw.artifact.request import Leaf, requested_pairs
 from matlaw.errors import CompileError, InputFileError
 
 
@@ -38,6 +38,7 @@ def test_files_of_an_implicit_model(models: Path) -> None:
         "model_seg0_predictor",
         "model_seg0_jacobian_given",
         "model_seg0_solve_ift",
+        "model_seg0_substep_jacobian_given",
         "model_seg1",
         "model_seg1_jvp",
     ]
@@ -108,12 +109,13 @@ def test_graphs_of_substeps_have_the_blocks_by_old_states(models: Path) -> None:
         assert set(update.graphs["substep_jacobian_given"].columns) == columns | old_states
     assert not any("substep" in kind for part in plan().segments for kind in part.graphs)
     assert not any("substep" in kind for part in plan(":").segments for kind in part.graphs)
-    # Native always; .pt2 where the input file allows substeps.
+    # Native where there are kernels; .pt2 where there are none, and where the input file allows substeps.
     made = [file for file in plan("stress:strain").files() if "substep" in file]
     assert [file.split(".", 1)[1] for file in made] == ["x86-64-v3.so"]
     made = [file for file in plan("stress:strain", level=2).files() if "substep" in file]
     assert [file.split(".", 1)[1] for file in made] == ["pt2", "x86-64-v3.so"]
-    assert not [file for file in plan("stress:strain", backend="inductor").files() if "substep" in file]
+    made = [file for file in plan("stress:strain", backend="inductor").files() if "substep" in file]
+    assert [file.split(".", 1)[1] for file in made] == ["pt2"]
 
 
 def test_a_parameter_reaches_outputs_through_several_segments() -> None:
@@ -147,7 +149,13 @@ def test_a_segment_without_scalars_leaves_the_others_native(models: Path, monkey
     kinds = ("residual", "jacobian", "predictor", "jacobian_given", "substep_jacobian_given", "newton_step")
     kinds += ("sensitivity",)
     assert native == {f"model_seg0_{kind}" for kind in kinds}
-    assert all(plan.is_inductor(graph) for graph in plan.graphs if not graph.of_substeps and not graph.native_only)
+    packages = {graph.stem for graph in plan.graphs if plan.is_inductor(graph, leaf)}
+    assert packages >= {graph.stem for graph in plan.graphs if not graph.of_substeps and not graph.native_only}
+    assert packages.isdisjoint(graph.stem for graph in plan.graphs if graph.of_substeps and graph.stem in native)
+    on_cuda = Leaf("cuda", "float64")
+    assert {graph.stem for graph in plan.graphs if not graph.native_only} == {
+        graph.stem for graph in plan.graphs if plan.is_inductor(graph, on_cuda)
+    }
     with pytest.raises(CompileError, match=r"segment 1: aten\.cumsum\.default.*--backend both"):
         Planner(Request(models / "j2_viscoplastic.i", "model", backend="native")).plan()
 

@@ -284,6 +284,27 @@ def test_a_variable_that_the_law_computes_itself_cannot_be_ramped(models):
 
 
 @pytest.mark.inductor
+def test_a_law_of_pt2_graphs_takes_substeps_without_a_recompile(artifact):
+    place = artifact("radial_return-inductor")
+    laws = [
+        matlaw.load_model(place, "model"),
+        matlaw.load_model(place / "model", "model", runtime="eager"),
+    ]
+    assert laws[0].backend == "inductor"
+    assert laws[0].solver_config["max_substepping_level"] == 0
+    inputs = {name: value for name, value in inputs_of(SIZES[:2]).items() if name in laws[0].input_names}
+    for law in laws:
+        law.set_solver_config(max_substepping_level=4, miters=8)
+    found, expected = (law.evaluate(inputs, jacobian=True) for law in laws)
+    assert not found.failed_rows
+    assert found.substeps[0] == 1
+    assert found.substeps[1] > 1
+    np.testing.assert_array_equal(found.substeps, expected.substeps)
+    block = expected.jacobian["stress"]["strain"]
+    np.testing.assert_allclose(found.jacobian["stress"]["strain"], block, rtol=1e-9, atol=1e-9 * np.abs(block).max())
+
+
+@pytest.mark.inductor
 def test_derivatives_without_their_pt2_graphs_are_refused_by_name(artifact):
     stub = artifact("j2_viscoplastic-both") / "model_aoti.i"
     law = matlaw.load_model(stub, "model", backend="inductor")
