@@ -229,6 +229,7 @@ def _verify(plan: Plan, folder: Path, report: CompileReport, cache: Cache) -> No
 
     What was found for the same function, the same files and the same states is not computed again.
     """
+    from matlaw.artifact.samples import ROWS
     from matlaw.artifact.selfcheck import check_graph
 
     request = plan.request
@@ -244,7 +245,15 @@ def _verify(plan: Plan, folder: Path, report: CompileReport, cache: Cache) -> No
         if known is not None:
             report.verification[f"{leaf.folder}/{graph.stem}"] = json.loads(known)
             continue
-        found = check_graph(graph, files, parameters, leaf.float32, seeds, leaf.device)
+        try:
+            found = check_graph(graph, files, parameters, leaf.float32, seeds, leaf.device)
+        except (MemoryError, RuntimeError) as e:
+            if not isinstance(e, MemoryError) and "allocate memory" not in str(e):
+                raise
+            raise CompileError(
+                f"{graph.stem}: the self-check, which evaluates the law eagerly for {ROWS} rows, ran out of memory. "
+                "Compile on a machine with more, or leave the check out: --verify none."
+            ) from e
         report.verification[f"{leaf.folder}/{graph.stem}"] = found
         if key:
             cache.put(key, json.dumps(found).encode())

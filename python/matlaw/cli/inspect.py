@@ -170,12 +170,10 @@ def _numbers(values: list[float]) -> str:
     return shown if len(values) <= 9 else f"{shown} ... ({len(values)})"
 
 
-def _checks(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{k} {_checks(v)}" for k, v in value.items())
-    if isinstance(value, list):
-        return " ".join(_checks(v) for v in value)
-    return f"{value:.1e}" if isinstance(value, float) else str(value)
+def _checks(found: dict[str, Any]) -> str:
+    parts = [f"{what} {error:.1e}" for what, error in found.items() if what != "outputs"]
+    parts += [f"{name} {x['error']:.1e} among {x['rows']} rows" for name, x in found.get("outputs", {}).items()]
+    return ", ".join(parts)
 
 
 if __name__ == "__main__":

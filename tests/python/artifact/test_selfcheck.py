@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from matlaw import load_model
 from matlaw.artifact import compile_model, selfcheck
 from matlaw.artifact.rounding import with_noise
+from matlaw.cli.compile import main
 from matlaw.errors import CompileError
 from matlaw.trace import graphs as g
 from matlaw.trace.slots import Slot
@@ -27,7 +28,11 @@ def right(inputs: Sequence[NDArray]) -> list[NDArray]:
 
 def check(evaluator: selfcheck.Evaluator, forward: g.Forward = SQUARE, float32: bool = False) -> float:
     graph = g.value_graph("test", forward)
-    return selfcheck.compare(graph, evaluator, selfcheck.reference(graph, {}, float32), "test.so", True)
+    return largest(selfcheck.compare(graph, evaluator, selfcheck.reference(graph, {}, float32), "test.so", True))
+
+
+def largest(worst: dict[str, selfcheck.Worst]) -> float:
+    return max(x.error for x in worst.values())
 
 
 def test_right_results_pass() -> None:
@@ -100,7 +105,7 @@ def test_cancellation_is_allowed_for_but_not_more() -> None:
 
     graph = g.value_graph("test", forward)
     expected = selfcheck.reference(graph, {}, False)
-    assert selfcheck.compare(graph, other_order, expected, "test.so", False) < 1e-10
+    assert largest(selfcheck.compare(graph, other_order, expected, "test.so", False)) < 1e-10
     with pytest.raises(CompileError):
         selfcheck.compare(graph, lambda x: [other_order(x)[0] * (1 + 1e-6)], expected, "test.so", False)
 
@@ -214,6 +219,44 @@ def test_solutions_without_a_matrix_are_checked_by_the_matrix(kind: str) -> None
         selfcheck.compare_solution(graph, by_size, inputs, "test.so")
 
 
+@pytest.mark.parametrize("limit", [1, 5, 17])
+def test_a_law_that_looks_at_the_number_of_rows_is_refused(limit: int) -> None:
+    forward = g.Forward("test", lambda x: [2 * x if x.shape[-1] <= limit else x], (X,), (Slot("y", (2,)),))
+    graph = g.value_graph("test", forward)
+    selfcheck.compare(graph, lambda x: [x[0]], selfcheck.reference(graph, {}, False), "test.so", True)
+    with pytest.raises(
+        CompileError, match=r"test: the law itself gives 'y', component \d, .* among \d+ rows .* among 200"
+    ):
+        selfcheck.check_graph(graph, [], {}, False)
+
+
+def test_the_worst_difference_is_reported_by_output_with_its_number_of_rows() -> None:
+    forward = g.Forward("test", lambda x: [x, 3 * x], (X,), (Slot("y", (2,)), Slot("z", (2,))))
+    graph = g.value_graph("test", forward)
+    expected = selfcheck.reference(graph, {}, False)
+
+    def off_among_17(inputs: Sequence[NDArray]) -> list[NDArray]:
+        factor = 1 + 1e-14 * (inputs[0].shape[-1] == 17)
+        return [inputs[0], 3 * inputs[0] * factor]
+
+    worst = selfcheck.compare(graph, off_among_17, expected, "test.so", False)
+    assert worst["y"].error == 0.0
+    assert worst["z"].error == pytest.approx(1e-14, rel=0.1)
+    assert worst["z"].rows == 17
+
+
+def test_running_out_of_memory_is_told(
+    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def greedy(*_: object) -> None:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1296000000 bytes.")
+
+    monkeypatch.setattr(selfcheck, "check_graph", greedy)
+    arguments = [str(models / "linear_elastic.i"), "--model", "model", "-o", str(tmp_path / "out")]
+    assert main([*arguments, "--backend", "native", "--no-cache"]) == 2
+    assert "the self-check, which evaluates the law eagerly for 1000 rows, ran out of memory" in capsys.readouterr().err
+
+
 def test_a_changed_law_is_compiled_again_in_the_same_process_and_place(tmp_path: Path) -> None:
     """The new kernels are compared, not those of the same path that are in memory already."""
     law = tmp_path / "law.i"
@@ -221,7 +264,7 @@ def test_a_changed_law_is_compiled_again_in_the_same_process_and_place(tmp_path:
     for kind in ("CopyScalar", "CopySR2", "CopyR2"):
         law.write_text(f"[Models]\n[model]\ntype = {kind}\nfrom = 'a'\nto = 'b'\n[]\n[]\n")
         report = compile_model(law, "model", tmp_path, [":"], backend="native", cache=False)
-        assert report.verification["cpu/float64/model"] == {"native": 0.0}
+        assert report.verification["cpu/float64/model"]["native"] == 0.0
         compiled = load_model(tmp_path / "model_aoti.i", "model")
         found.append(compiled.input_base_shapes)
     assert found == [[()], [(6,)], [(3, 3)]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -269,10 +270,13 @@ def test_verification_levels(models: Path, tmp_path: Path, capsys: pytest.Captur
         checked = m["builds"]["cpu/float64"]["verified_cpu_targets"]
         assert checked == ([] if level == "none" else ["x86-64-v3"])
         assert ("skipped (--verify none)" in out) == (level == "none")
+        assert bool(re.search(r"\n  stress +\d\.\de[-+]\d\d +\d+ rows  model(_jvp)?\n", out)) == (level != "none")
     assert found["none"] == {}
     assert found["full"].keys() == found["quick"].keys() == {f"cpu/float64/{stem}" for stem in ("model", "model_jvp")}
     for stem, errors in found["quick"].items():
-        assert all(found["full"][stem][what] >= error for what, error in errors.items())
+        full = found["full"][stem]
+        assert all(full[what] >= error for what, error in errors.items() if what != "outputs")
+        assert all(full["outputs"][name]["error"] >= x["error"] for name, x in errors["outputs"].items())
 
 
 def test_kept_source_compiles_to_the_kernel(models: Path, tmp_path: Path) -> None:
