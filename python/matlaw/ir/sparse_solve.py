@@ -56,7 +56,11 @@ class Solution:
 
 
 def solve_linearised(
-    pool: Pool, residuals: Sequence[Value], unknowns: Sequence[Value], right: Sequence[RightSide]
+    pool: Pool,
+    residuals: Sequence[Value],
+    unknowns: Sequence[Value],
+    right: Sequence[RightSide],
+    names: Sequence[str] | None = None,
 ) -> Solution:
     """Solve ``A x = b`` for ``A = d residuals / d unknowns``.
 
@@ -64,6 +68,7 @@ def solve_linearised(
     :param residuals: as many as unknowns
     :param unknowns: inputs
     :param right: the right-hand sides
+    :param names: of the unknowns, for the origins of what is made here
     :raises TooDense: no order of elimination is known to be sound
 
     >>> pool = Pool()
@@ -73,11 +78,14 @@ def solve_linearised(
     >>> len(solution.columns[0])
     2
     """
-    system = _System(pool, unknowns)
-    system.write(residuals, right)
-    while system.rows:
-        system.pivot(*system.choose())
-    return Solution(system.back_substitution(len(right)), system.sound)
+    system = _System(pool, unknowns, names or [f"unknown[{k}]" for k in range(len(unknowns))])
+    try:
+        system.write(residuals, right)
+        while system.rows:
+            system.pivot(*system.choose())
+        return Solution(system.back_substitution(len(right)), system.sound)
+    finally:
+        pool.origin = ""
 
 
 Row = dict[int, Value]
@@ -86,9 +94,13 @@ Row = dict[int, Value]
 class _System:
     """Equations as rows ``{column: coefficient}`` with right-hand sides ``{number: value}``."""
 
-    def __init__(self, pool: Pool, unknowns: Sequence[Value]) -> None:
+    def __init__(self, pool: Pool, unknowns: Sequence[Value], names: Sequence[str]) -> None:
         self.pool = pool
         self.unknowns = [v.id for v in unknowns]
+        self.names = names
+        #: What rows and columns stand for, for comments.
+        self.row_names: list[str] = []
+        self.column_names = dict(zip(self.unknowns, names, strict=True))
         self.rows: dict[int, Row] = {}
         self.right: dict[int, Row] = {}
         self.columns: dict[int, set[int]] = {v: set() for v in self.unknowns}
@@ -110,21 +122,26 @@ class _System:
                 continue
             row: Row = {v.id: self.pool.one}
             b: Row = {}
-            for a, partial in partials(self.pool, v):
+            found = partials(self.pool, v)
+            name = f"'{v.origin}'" if v.origin else "a value of no model"
+            self.column_names[v.id] = name
+            self.pool.origin = f"elimination: row of {name}"
+            for a, partial in found:
                 if a.id in active:
                     row[a.id] = self._less(row.get(a.id), partial)
                 for k in moving.get(a.id, ()):
                     b[k] = self._less(b.get(k), self.pool.neg(partial))
             active.add(v.id)
-            self._add(row, b)
+            self._add(row, b, name)
         for i, r in enumerate(residuals):
             if r.id not in active:
                 raise TooDense
             b = {k: side.residuals[i] for k, side in enumerate(right) if side.residuals is not None}
-            self._add({r.id: self.pool.one}, b)
+            self._add({r.id: self.pool.one}, b, f"the residual of {self.names[i]}")
 
-    def _add(self, row: Row, b: Row) -> None:
+    def _add(self, row: Row, b: Row, name: str) -> None:
         number = len(self.rows)
+        self.row_names.append(name)
         self.rows[number] = {j: a for j, a in row.items() if not _is_zero(a)}
         self.right[number] = {k: x for k, x in b.items() if not _is_zero(x)}
         for j in self.rows[number]:
@@ -164,6 +181,7 @@ class _System:
     def pivot(self, i: int, j: int) -> None:
         """Eliminate column ``j`` with row ``i``."""
         pool = self.pool
+        pool.origin = f"elimination: row of {self.row_names[i]}, pivot {self.column_names[j]}"
         row, b = self.rows.pop(i), self.right.pop(i)
         pivot = row.pop(j)
         for column in (j, *row):
@@ -212,6 +230,7 @@ class _System:
         for j, inverse, row, b in reversed(self.order):
             if j not in needed:
                 continue
+            self.pool.origin = f"elimination: back substitution for {self.column_names[j]}"
             for k, x in enumerate(found):
                 total = b.get(k)
                 for column, a in row.items():

@@ -14,7 +14,7 @@ _observer: ContextVar[Observer | None] = ContextVar("matlaw model observer", def
 
 @contextmanager
 def observed_by(observer: Observer) -> Iterator[None]:
-    """Within this, every leaf model that is evaluated is announced.
+    """Within this, every model with operations of its own that is evaluated is announced.
 
     >>> heard = []
     >>> def listen(what):

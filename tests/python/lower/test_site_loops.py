@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,9 @@ import torch
 from matlaw.artifact.plan import Planner
 from matlaw.artifact.request import Request
 from matlaw.ir import evaluate
-from matlaw.lower.native import ForwardProgram, Kernel, build, emit, native_program
+from matlaw.ir.program import reachable
+from matlaw.lower.native import ForwardProgram, Kernel, build, emit, emit_solver, native_program
+from matlaw.lower.native.source import without_comments
 from matlaw.trace import graphs as g
 from matlaw.trace.derivatives import graph_function
 from matlaw.trace.graphs import Forward, Graph, Pair
@@ -130,3 +133,40 @@ def test_statements_say_which_model_they_come_from(models: Path) -> None:
     assert "// elasticity: stress" in lines
     assert "// flow_rate: flow_rate" in lines
     assert "// derivative of flow_rate: flow_rate" in lines
+    assert "// of no model" not in lines
+
+
+@pytest.mark.parametrize("kind", ["newton_step", "sensitivity"])
+def test_statements_of_the_elimination_do_not_pass_for_those_of_a_model(models: Path, kind: str) -> None:
+    request = Request(models / "j2_viscoplastic.i", "model", derivatives=("stress:strain",), backend="native")
+    plan = Planner(request).plan()
+    graph = next(graph for graph in plan.graphs if graph.kind == kind)
+    assert graph.forward is not None
+    program = native_program(graph, plan.programs[graph.forward])
+
+    def text() -> str:
+        return emit(program, "law") + (emit_solver(program, len(graph.columns)) if kind == "newton_step" else "")
+
+    source, comment, found = text(), "", set()
+    every = reachable(v for values in program.values for v in values)
+    origins = {f"t{v.id}": v.origin for v in every if v.op != "input"}
+    for line in source.splitlines():
+        if line.strip().startswith("//"):
+            comment = line.strip().removeprefix("// ")
+        elif (match := re.match(r"\s+const (?:rows|mask) (t\d+)(?:_\d)? =", line)) and match[1] in origins:
+            found.add(match[1])
+            assert comment == (origins[match[1]] or "of no model"), line
+        elif re.match(r"\s+(const (rows|mask) |mask |(active|done|start|u)_\d)", line) and "load(" not in line:
+            assert comment.startswith("Newton's method"), line
+    assert len(found) > 300
+    comments = {line.strip() for line in source.splitlines() if line.strip().startswith("//")}
+    assert "// flow_rate: flow_rate" in comments
+    residual = "integrate_equivalent_plastic_strain: equivalent_plastic_strain_residual"
+    assert f"// elimination: row of '{residual}', pivot equivalent_plastic_strain" in comments
+    assert "// elimination: row of 'flow_rate: flow_rate', pivot 'flow_rate: flow_rate'" in comments
+    assert {f"// elimination: back substitution for plastic_strain[{k}]" for k in (3, 4, 5)} <= comments
+    assert "// elimination: whether all pivots are sound" in comments
+    for v in every:
+        v.origin = ""
+    assert text() != source
+    assert without_comments(text()) == without_comments(source)

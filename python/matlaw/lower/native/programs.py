@@ -12,6 +12,7 @@ from matlaw.ir.differentiate import Gradient, differentiate
 from matlaw.ir.program import Place, Program, places
 from matlaw.ir.sparse_solve import RightSide, TooDense, solve_linearised
 from matlaw.ir.values import Value
+from matlaw.lower.native.source import component_name
 from matlaw.trace.forward import trace
 from matlaw.trace.graphs import Forward, Graph, offsets
 from matlaw.trace.slots import Slot, total_size
@@ -136,7 +137,9 @@ def native_program(graph: Graph, forward: ForwardProgram) -> Program:
         return [(e.value, e.place(width)) for e in forward.pair(output, by)]
 
     value = [list(forward.value.stores(k)) for k in range(count)]
+    pool.origin = "right-hand side: minus the residual"
     negative = [(pool.neg(v), place) for v, place in forward.rows]
+    pool.origin = ""
     stores: list[Stores]
     if graph.kind in ("value", "predictor"):
         stores = value
@@ -176,17 +179,22 @@ def native_program(graph: Graph, forward: ForwardProgram) -> Program:
 def _sparse_solve(graph: Graph, forward: ForwardProgram) -> list[Stores]:
     """The solution of the linear systems of a graph, and whether it is sound."""
     pool, unknowns = forward.value.pool, forward.forward.outputs
+    pool.origin = "right-hand side: minus the residual"
     negative = [pool.neg(v) for v in forward.outputs]
+    pool.origin = ""
     by: list[Value] = []
     for slot in graph.column_slots:
         position = forward.forward.position(slot.name)
         by += [pool.input(position, c) for c in range(slot.size)]
     inputs = [pool.input(k, c) for k, slot in enumerate(unknowns) for c in range(slot.size)]
     right = [RightSide(residuals=negative)] if graph.kind == "newton_step" else [RightSide(moves=v) for v in by]
-    solution = solve_linearised(pool, forward.outputs, inputs, right)
+    names = [component_name(slot, c) for slot in unknowns for c in range(slot.size)]
+    solution = solve_linearised(pool, forward.outputs, inputs, right, names)
     width = len(right)
     x = [(v, Place(i * width + k)) for k, column in enumerate(solution.columns) for i, v in enumerate(column)]
+    pool.origin = "elimination: whether all pivots are sound"
     sound = [(pool.where(solution.sound, pool.one, pool.zero), Place(0))]
+    pool.origin = ""
     if graph.kind == "sensitivity":
         return [x, sound]
     return [x, [(v, Place(i)) for i, v in enumerate(negative)], sound]
@@ -217,11 +225,14 @@ def _product(forward: ForwardProgram, position: int) -> Stores:
     """The matrix of derivatives by the unknowns times the input at a position."""
     pool, sites = forward.value.pool, forward.value.sites
     sums: dict[Place, Value] = {place: pool.zero for _, place in forward.rows}
-    for e in _unknown_entries(forward):
+    entries = _unknown_entries(forward)
+    pool.origin = "product of the derivatives with a vector"
+    for e in entries:
         term = pool.mul(e.value, pool.input(position, e.column.component, e.column.stride))
         if e.column.stride and not e.row.stride:
             term = pool.site_sum(term, sites)
         sums[e.row] = pool.add(sums[e.row], term)
+    pool.origin = ""
     return [(v, place) for place, v in sums.items()]
 
 

@@ -74,6 +74,10 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
             for line in writer.define(v):
                 yield from [line] if line.startswith("//") else for_each(line)
 
+    def of_the_loop(what: str) -> str:
+        writer.origin = None  # whatever comes next says where it comes from
+        return f"// Newton's method: {what}"
+
     def active() -> str:
         return " | ".join(_of_vector("active_0", k) for k in range(vectors))
 
@@ -86,6 +90,7 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
         *(f"  {line}" for line in for_each("u_0[c] = load(x + c * ld, i);")),
         "}",
         *statements(fixed),
+        of_the_loop("no row is done"),
         *for_each(
             "mask active_0 = all_mask(true), done_0 = all_mask(false);",
             "mask settled_0 = all_mask(false), quick_0 = all_mask(false);",
@@ -99,6 +104,7 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
     square = " + ".join(f"{b} * {b}" for b in (_factor(writer.names[v.id]) for v in residual))
     loop = [
         *residuals,
+        of_the_loop("which rows are done"),
         *for_each(
             f"const rows norm_0 = sqrt_of({square});",
             "start_0 = k == 0 ? norm_0 : start_0;",
@@ -118,6 +124,7 @@ def _body(program: Program, unknowns: int, vectors: int) -> Iterable[str]:
         f"if (k == most || !any_of({active()}))",
         "  break;",
         *statements([*steps, sound]),
+        of_the_loop("move the unknowns of rows whose step is sound"),
         *for_each(f"active_0 = active_0 & ({writer.names[sound.id]} == all(1.0));"),
     ]
     for c, v in enumerate(steps):

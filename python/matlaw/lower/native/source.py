@@ -78,12 +78,13 @@ const int32_t matlaw_lanes = MATLAW_LANES;
 
 
 def without_comments(source: str) -> str:
-    """Generated source without comments: what the compiled code depends on.
+    r"""Generated source without comments and empty lines: what the compiled code depends on.
 
-    >>> without_comments("int x = 1; // strain[0]")
+    >>> without_comments("// elasticity: stress\nint x = 1; // strain[0]")
     'int x = 1;'
     """
-    return "\n".join(line.partition("//")[0].rstrip() for line in source.splitlines())
+    code = (line.partition("//")[0].rstrip() for line in source.splitlines())
+    return "\n".join(line for line in code if line)
 
 
 def pointer_to_input(k: int, slot: Slot) -> str:
@@ -133,7 +134,8 @@ class StatementWriter:
         self.tables: set[int] = set()
         #: The products that are computed together.
         self.products: dict[tuple, list[Value]] = {}
-        self.origin = ""
+        #: What the last comment says of the statements below it; None: a loop, or other code, has come since.
+        self.origin: str | None = None
         #: Per value where it is stored: output and place.
         self.stores: dict[int, list[tuple[int, Place]]] = {}
         self.roots: dict[int, Value] = {}
@@ -184,7 +186,7 @@ class StatementWriter:
         yield f"for (int64_t s = 0; s < {self.program.sites}; ++s)"
         yield "{"
         outer, arrays = dict(self.names), dict(self.arrays)
-        self.origin = ""
+        self.origin = None
         for v in order_statements([*(v.args[0] for v in added), *stored], self.names):
             yield from (f"  {line}" for line in self.define(v))
             yield from (f"  {line}" for line in self._store(v, looping=True))
@@ -195,7 +197,7 @@ class StatementWriter:
             yield f"  t{v.id} = t{v.id} + {self.names[v.args[0].id]};"
         yield "}"
         self.names, self.arrays = outer, arrays
-        self.origin = ""
+        self.origin = None
         for v in added:
             yield from self._store(v, looping=False)
 
@@ -206,9 +208,9 @@ class StatementWriter:
         elif v.op == "mask":
             self.names[v.id] = f"all_mask({'true' if v.data else 'false'})"
         else:
-            if v.origin and v.origin != self.origin:
+            if v.op != "input" and v.origin != self.origin:  # a note says which input it is
                 self.origin = v.origin
-                yield f"// {_one_line(v.origin)}"
+                yield f"// {_one_line(v.origin) or 'of no model'}"
             if v.op == "dot":
                 yield from self._define_products(v)
                 return
@@ -244,7 +246,7 @@ class StatementWriter:
         for k, place in self.stores.get(v.id, ()):
             if looping == bool(place.stride):
                 slot = self.program.outputs[k]
-                where = _component(slot.name, slot.shape, place.component) + (" and further sites" if looping else "")
+                where = component_name(slot, place.component) + (" and further sites" if looping else "")
                 yield f"store({_address(f'y{k}', place)}, i, {self.names[v.id]}); // {where}"
 
 
@@ -299,7 +301,7 @@ def _note(v: Value, program: Program) -> str:
         return ""
     assert isinstance(v.data, tuple)
     slot = program.inputs[v.data[0]]
-    return f" // {_component(slot.name, slot.shape, v.data[1])}{' and further sites' if v.data[2] else ''}"
+    return f" // {component_name(slot, v.data[1])}{' and further sites' if v.data[2] else ''}"
 
 
 def _one_line(text: str) -> str:
@@ -307,7 +309,13 @@ def _one_line(text: str) -> str:
     return " ".join(text.replace("\\", "/").split())
 
 
-def _component(name: str, shape: tuple[int, ...], component: int) -> str:
-    if not shape:
-        return _one_line(name)
-    return f"{_one_line(name)}[{', '.join(str(int(n)) for n in np.unravel_index(component, shape))}]"
+def component_name(slot: Slot, component: int) -> str:
+    """What comments call a component of a slot.
+
+    >>> component_name(Slot("F", (3, 3)), 5)
+    'F[1, 2]'
+    """
+    if not slot.shape:
+        return _one_line(slot.name)
+    indices = np.unravel_index(component, slot.shape)
+    return f"{_one_line(slot.name)}[{', '.join(str(int(n)) for n in indices)}]"

@@ -9,6 +9,7 @@ import torch
 from matlaw.models.context import Context, ParameterSlot
 from matlaw.models.declaration import Option
 from matlaw.models.model import Model, Overrides, Values
+from matlaw.models.provenance import evaluation_of
 from matlaw.models.registry import register
 from matlaw.models.variable import Variable
 from matlaw.tensors import Tensor
@@ -76,8 +77,9 @@ class Normality(Model):
             }
             return self.inner.run({**values, **typed}, overrides)[self.function_name].data
 
-        value, pull_back = vjp(function, *data)
-        gradients = pull_back(torch.ones_like(value))
+        with evaluation_of(f"{self.name}: {', '.join(self.outputs)}"):
+            value, pull_back = vjp(function, *data)
+            gradients = pull_back(torch.ones_like(value))
         return {name: type(v)(g, v.sub_batch_ndim) for name, v, g in zip(self.outputs, given, gradients, strict=True)}
 
 
