@@ -25,6 +25,7 @@ from matlaw.ir.program import reachable
 from matlaw.lower.native.programs import ForwardProgram, native_program, sparse_program
 from matlaw.models.common import AOTIModel
 from matlaw.trace import graphs as g
+from matlaw.trace.forward import located
 from matlaw.trace.graphs import Forward, Graph, Pair
 from matlaw.trace.linear import LinearSolve, linear_solve
 from matlaw.trace.program import leaves, models_of
@@ -335,8 +336,8 @@ class Planner:
             except UnsupportedOperation as e:
                 if self.request.backend == "native":
                     raise CompileError(
-                        f"{forward.name}: {e}; there is no native kernel for it. Compile with --backend both or "
-                        "inductor."
+                        f"{located(forward.name, e.location)}: {e}; there is no native kernel for it. "
+                        "Compile with --backend both or inductor."
                     ) from e
                 self.unsupported[forward] = e
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from matlaw.ir.program import Program, places
 from matlaw.ir.values import COMPARISONS, MEANING, Pool, Value
+from matlaw.models.provenance import Origin
 from matlaw.trace.recorder import ORIGIN, Rows, Shaped
 from matlaw.trace.slots import Slot
 
@@ -28,12 +29,14 @@ class UnsupportedOperation(Exception):  # noqa: N818 - a condition, answered by 
     """A graph cannot become scalars.
 
     :ivar operation: the aten operation, for instance ``aten.linalg_inv.default``
+    :ivar location: of the model that applies it, in the input file; empty where it is that of no model
     """
 
     def __init__(self, operation: str, reason: str = "it has no scalar form here") -> None:
         super().__init__(f"{operation}: {reason}")
         self.operation = operation
         self.reason = reason
+        self.location = ""
 
 
 class BatchExtent(int):
@@ -962,8 +965,13 @@ def interpret(
             data = operator.attrgetter(str(node.target))(graph_module)
             environment[node] = _constant(pool, data.detach().cpu().numpy(), data.dtype.is_floating_point)
         elif node.op == "call_function":
-            pool.origin = node.meta.get(ORIGIN, "")
-            environment[node] = _call(Context(pool, node, sites, site_symbol), environment)
+            origin = node.meta.get(ORIGIN, Origin())
+            pool.origin = origin.what
+            try:
+                environment[node] = _call(Context(pool, node, sites, site_symbol), environment)
+            except UnsupportedOperation as e:
+                e.location = origin.location
+                raise
         elif node.op == "output":
             for slot, x in zip(outputs, _resolve(environment, node.args[0]), strict=True):
                 array = np.asarray(x, dtype=object)

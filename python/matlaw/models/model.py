@@ -242,7 +242,7 @@ class Leaf(Model):
                 values[s] if isinstance(s, str) else overrides.get(s, _like_inputs(s.value, values)) for s in sources
             ]
             arguments[attribute] = tensors if attribute in self._many else tensors[0]
-        with evaluation_of(f"{self.name}: {', '.join(self.outputs)}"):
+        with evaluation_of(self.name, self.outputs, self.location):
             result = self.forward(**arguments)
         if not isinstance(result, tuple):
             result = (result,)

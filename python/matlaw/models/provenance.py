@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
+from dataclasses import dataclass
 
-#: Gets a description of a model and gives what surrounds its evaluation.
-Observer = Callable[[str], AbstractContextManager[None]]
+
+@dataclass(frozen=True)
+class Origin:
+    """A model that is evaluated.
+
+    :ivar what: its name and its outputs
+    :ivar location: its file, line and block in the input file
+    """
+
+    what: str = ""
+    location: str = ""
+
+
+#: Gets a model and gives what surrounds its evaluation.
+Observer = Callable[[Origin], AbstractContextManager[None]]
 
 _observer: ContextVar[Observer | None] = ContextVar("matlaw model observer", default=None)
 
@@ -17,10 +31,10 @@ def observed_by(observer: Observer) -> Iterator[None]:
     """Within this, every model with operations of its own that is evaluated is announced.
 
     >>> heard = []
-    >>> def listen(what):
-    ...     heard.append(what)
+    >>> def listen(origin):
+    ...     heard.append(origin.what)
     ...     return nullcontext()
-    >>> with observed_by(listen), evaluation_of("elasticity: stress"):
+    >>> with observed_by(listen), evaluation_of("elasticity", ["stress"], "law.i:3"):
     ...     pass
     >>> heard
     ['elasticity: stress']
@@ -37,7 +51,12 @@ def observed() -> bool:
     return _observer.get() is not None
 
 
-def evaluation_of(what: str) -> AbstractContextManager[None]:
-    """What surrounds the evaluation of a model: nothing, unless someone observes."""
+def evaluation_of(name: str, outputs: Iterable[str], location: str) -> AbstractContextManager[None]:
+    """What surrounds the evaluation of a model: nothing, unless someone observes.
+
+    :param name: of the model
+    :param outputs: of the model
+    :param location: of the model in the input file
+    """
     observer = _observer.get()
-    return nullcontext() if observer is None else observer(what)
+    return nullcontext() if observer is None else observer(Origin(f"{name}: {', '.join(outputs)}", location))

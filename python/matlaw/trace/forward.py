@@ -11,7 +11,7 @@ from typing import Final
 import torch
 
 from matlaw.errors import CompileError
-from matlaw.trace.recorder import DependsOnRows, Rows, record
+from matlaw.trace.recorder import DependsOnRows, NotRecordable, Rows, record
 from matlaw.trace.slots import Slot
 
 #: A function of flat batch-last tensors ``(*shape, B)``, returning a flat sequence of them.
@@ -96,13 +96,13 @@ def trace(
         module = record(function, inputs, dtype, _ROWS, sites)
     except DependsOnRows as e:
         raise CompileError(
-            f"{name}: what its forward function does depends on the number of rows"
+            f"{located(name, e.location)}: what its forward function does depends on the number of rows"
             f"{' or sites' if sites > 1 else ''} ({e}). "
             "Every row must be treated alike, for any number of rows."
         ) from e
-    except Exception as e:
+    except NotRecordable as e:
         raise CompileError(
-            f"{name}: its forward function cannot be recorded as a graph ({type(e).__name__}: {_first_line(e)}). "
+            f"{located(name, e.location)}: its forward function cannot be recorded as a graph ({e}). "
             "It must consist of torch operations on tensors (*base, *sub_batch, B) without branches on their values."
         ) from e
     _check_results(module, outputs, name, dtype, sites)
@@ -127,6 +127,13 @@ def _check_results(
             raise CompileError(f"{name}: '{slot.name}' came out as {value.dtype}, expected {dtype}")
 
 
-def _first_line(e: Exception) -> str:
-    lines = str(e).strip().splitlines()
-    return lines[0] if lines else "no message"
+def located(name: str, location: str) -> str:
+    """How messages name a function, or what is wrong in it where a model is known.
+
+    :param name: of the function
+    :param location: of the model in the input file, or empty
+
+    >>> located("model 'model', segment 0", "law.i:3: [Models]/[elasticity]")
+    "law.i:3: [Models]/[elasticity] (model 'model', segment 0)"
+    """
+    return f"{location} ({name})" if location else name

@@ -17,12 +17,20 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.weak import WeakIdKeyDictionary
 
-from matlaw.models.provenance import observed_by
+from matlaw.models.provenance import Origin, observed_by
 from matlaw.trace.slots import Slot
 
 
 class NotRecordable(Exception):  # noqa: N818 - turned into an error that names the function
-    """A function is no fixed sequence of operations on any number of rows."""
+    """A function is no fixed sequence of operations on any number of rows.
+
+    :param message: why
+    :param location: of the model whose operation it is, in the input file; empty where it is that of no model
+    """
+
+    def __init__(self, message: str, location: str = "") -> None:
+        super().__init__(message)
+        self.location = location
 
 
 class DependsOnRows(NotRecordable):
@@ -69,7 +77,7 @@ class _Call:
     args: Any
     kwargs: Any
     results: Any
-    origin: str
+    origin: Origin
 
 
 @dataclass
@@ -96,7 +104,9 @@ class _Recorder(TorchDispatchMode):
         self.record = _Record()
         self._numbers = WeakIdKeyDictionary()
         self._by_rows: set[int] = set()
-        self._origin = ""
+        self._origin = Origin()
+        #: The innermost model whose evaluation ended in an exception.
+        self.failed: Origin | None = None
         for x in arguments:
             self._by_rows.add(self._new(x))
 
@@ -153,14 +163,19 @@ class _Recorder(TorchDispatchMode):
         return result
 
     @contextmanager
-    def within(self, what: str) -> Iterator[None]:
+    def within(self, origin: Origin) -> Iterator[None]:
         """Operations that are recorded here come from there."""
-        outer, self._origin = self._origin, what
-        yield
-        self._origin = outer
+        outer, self._origin = self._origin, origin
+        try:
+            yield
+        except Exception:
+            self.failed = self.failed or origin
+            raise
+        finally:
+            self._origin = outer
 
 
-#: Key of a node's metadata: which model it comes from, and of which variables.
+#: Key of a node's metadata: the :class:`~matlaw.models.provenance.Origin` of its operation.
 ORIGIN: Final = "matlaw_origin"
 #: Numbers of sites to run a function with.
 _SITES: Final = (5, 7)
@@ -192,7 +207,12 @@ def _run(function: Callable[..., Sequence[torch.Tensor]], shapes: Sequence[tuple
     arguments = [torch.rand(*shape, dtype=dtype, generator=generator) + 0.5 for shape in shapes]
     recorder = _Recorder(arguments)
     with torch.no_grad(), recorder, observed_by(recorder.within):
-        outputs = tuple(function(*arguments))
+        try:
+            outputs = tuple(function(*arguments))
+        except Exception as e:
+            lines = str(e).strip().splitlines()
+            reason = str(e) if isinstance(e, NotRecordable) else f"{type(e).__name__}: {(lines or ['no message'])[0]}"
+            raise NotRecordable(reason, recorder.failed.location if recorder.failed else "") from e
     recorder.record.outputs = recorder.refer(outputs)
     return recorder.record
 
@@ -215,7 +235,7 @@ def record(
     :param sites: when larger than 1, the first sub-batch axis of slots with this extent may have any other
     :returns: its aten operations; every node that stands for a tensor has its :class:`Shaped` in ``meta["val"]``, one
         that stands for several a tuple of them
-    :raises NotRecordable: it looks at values, or what it does depends on the number of rows
+    :raises NotRecordable: it fails, looks at values, or what it does depends on the number of rows
     """
     numbers = {"rows": rows} | ({"sites": _SITES} if sites > 1 else {})
 
@@ -236,10 +256,10 @@ class _Merge:
     def __init__(self, first: _Record, second: _Record, numbers: Mapping[str, tuple[int, int]]) -> None:
         self.first, self.second, self.numbers = first, second, numbers
         if len(first.calls) != len(second.calls) or first.constants.keys() != second.constants.keys():
-            raise DependsOnRows("another number of operations")
+            raise DependsOnRows("another number of operations", self._where_they_part())
         for number, x in first.constants.items():
             if not _same(x, second.constants[number]):
-                raise DependsOnRows("other constants")
+                raise DependsOnRows("other constants", self._first_use(number))
         self.graph = torch.fx.Graph()
         self.root: dict[str, torch.Tensor] = {}
         self.nodes: dict[int, torch.fx.Node] = {}
@@ -249,29 +269,50 @@ class _Merge:
         if not mutates:
             self.folded |= {k: x for k, x in first.made.items() if k in second.made and _same(x, second.made[k])}
 
+    def _where_they_part(self) -> str:
+        """Location of the first model that has other operations in the second record."""
+        one: dict[str, list[Any]] = {}
+        two: dict[str, list[Any]] = {}
+        for found, record in ((one, self.first), (two, self.second)):
+            for call in record.calls:
+                found.setdefault(call.origin.location, []).append(call.function)
+        return next((place for place in {**one, **two} if one.get(place) != two.get(place)), "")
+
+    def _first_use(self, number: int) -> str:
+        """Location of the model with the first operation on a value."""
+        uses = (call for call in self.first.calls if number in _refs((call.args, tuple(call.kwargs.values()))))
+        return next((call.origin.location for call in uses), "")
+
     def module(self, count: int) -> torch.fx.GraphModule:
         for k in range(count):
             self.nodes[k] = self.graph.placeholder(f"arg{k}")
             self.nodes[k].meta["val"] = self._shaped(k)
         for a, b in zip(self.first.calls, self.second.calls, strict=True):
-            if a.function is not b.function or a.results != b.results:
-                raise DependsOnRows(f"{a.function} in one case, {b.function} in another")
-            args, kwargs = (
-                self._unified(a.args, b.args),
-                {k: self._unified(v, b.kwargs[k]) for k, v in a.kwargs.items()},
-            )
-            numbers = _refs(a.results if isinstance(a.results, tuple) else (a.results,))
-            if numbers and all(n in self.folded for n in numbers):
-                continue
-            if a.function is torch.ops.aten.detach.default and isinstance(a.results, _Ref):
-                # Of a derivative inside the function: the recorded function is differentiated through it.
-                self.nodes[a.results.number] = self._nodes(args[0])
-                continue
-            self._call(a, self._nodes(args), {k: self._nodes(v) for k, v in kwargs.items()})
+            try:
+                self._merge(a, b)
+            except DependsOnRows as e:
+                raise DependsOnRows(str(e), a.origin.location) from e
         outputs = self._unified(self.first.outputs, self.second.outputs)
         self.graph.output(self._nodes(outputs))
         self.graph.eliminate_dead_code()
         return torch.fx.GraphModule(self.root, self.graph)
+
+    def _merge(self, a: _Call, b: _Call) -> None:
+        """One node from the same operation in both records."""
+        if a.function is not b.function or a.results != b.results or a.kwargs.keys() != b.kwargs.keys():
+            raise DependsOnRows(f"{a.function} in one case, {b.function} in another")
+        args, kwargs = (
+            self._unified(a.args, b.args),
+            {k: self._unified(v, b.kwargs[k]) for k, v in a.kwargs.items()},
+        )
+        numbers = _refs(a.results if isinstance(a.results, tuple) else (a.results,))
+        if numbers and all(n in self.folded for n in numbers):
+            return
+        if a.function is torch.ops.aten.detach.default and isinstance(a.results, _Ref):
+            # Of a derivative inside the function: the recorded function is differentiated through it.
+            self.nodes[a.results.number] = self._nodes(args[0])
+            return
+        self._call(a, self._nodes(args), {k: self._nodes(v) for k, v in kwargs.items()})
 
     def _call(self, call: _Call, args: Any, kwargs: dict[str, Any]) -> None:
         node = self.graph.call_function(call.function, args, kwargs)

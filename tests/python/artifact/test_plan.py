@@ -130,6 +130,65 @@ def test_a_parameter_reaches_outputs_through_several_segments() -> None:
     assert _parameter_paths(edges, direct, hidden, "a", "p") == ([], [])
 
 
+REFUSED = """
+import torch
+from matlaw.models import Input, Leaf, Output, register
+from matlaw.tensors import Scalar
+
+
+@register("RefusedForTest{k}")
+class Refused(Leaf):
+    a = Input(Scalar, doc="the argument")
+    b = Output(Scalar, doc="what is refused")
+
+    def forward(self, a):
+        return Scalar({expression})
+"""
+
+
+@pytest.mark.parametrize(
+    ("k", "expression", "backend", "message"),
+    [
+        (0, "torch.erf(a.data)", "native", r"aten\.erf\.default: .*--backend both"),
+        (1, "torch.nn.functional.softplus(a.data).cumsum(0)", "native", r"aten\.\w+\.default: .*--backend both"),
+        (2, "a.data if (a.data > 0).any() else -a.data", "both", "cannot be recorded .* looks at values"),
+        (3, "a.data if a.data.shape[-1] > 50 else -a.data", "inductor", "depends on the number of rows"),
+        (4, "a.data + torch.tensor(a.data.numpy())", "both", "depends on the number of rows .other constants"),
+        (5, "a.data if a.data.shape[-1] < 99 else -a.data.exp()", "both", "depends on the number of rows"),
+        (6, "a.data if a.data.shape[-1] < 99 else a.data[None]", "both", "cannot be recorded .*Scalar: expected shape"),
+        (7, "a.data if a.data.shape[-1] != 11 else a.data.no_such()", "both", "cannot be recorded .*AttributeError"),
+    ],
+)
+def test_what_cannot_be_lowered_is_named_with_its_model(
+    models: Path, tmp_path: Path, k: int, expression: str, backend: str, message: str
+) -> None:
+    extension, law = tmp_path / f"refused{k}.py", tmp_path / "law.i"
+    extension.write_text(REFUSED.format(k=k, expression=expression))
+    text = (models / "radial_return.i").read_text()
+    assert "elastic_strain elasticity'" in text
+    text = text.replace("elastic_strain elasticity'", "elastic_strain elasticity damage'")
+    line = len(text.splitlines()) + 2
+    block = (
+        f"[Models]\n  [damage]\n    type = RefusedForTest{k}\n    a = 'equivalent_plastic_strain'\n    b = 'damage'\n"
+    )
+    law.write_text(f"{text}{block}  []\n[]\n")
+    request = Request(law, "model", derivatives=("stress:strain",), backend=backend, extensions=(str(extension),))
+    place = rf"law\.i:{line}: \[Models\]/\[damage\] \(model 'model', segment 2\): "
+    with pytest.raises(CompileError, match=f"{place}.*{message}"):
+        Planner(request).plan()
+
+
+def test_an_operation_of_a_derivative_is_named_with_the_model_that_takes_it(
+    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from matlaw.ir import aten
+
+    monkeypatch.delitem(aten.HANDLERS, "where")
+    request = Request(models / "j2_viscoplastic.i", "model", derivatives=("stress:strain",), backend="native")
+    with pytest.raises(CompileError, match=r"j2_viscoplastic\.i:\d+: \[Models\]/\[\w+\] \(.*aten\.where"):
+        Planner(request).plan()
+
+
 def test_a_segment_without_scalars_leaves_the_others_native(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from matlaw.artifact import plan as planning
     from matlaw.ir import UnsupportedOperation

@@ -107,7 +107,7 @@ class TorchModule(Leaf):
                 )
             tensors[name] = to_public(value, ())
         sub_batch = torch.broadcast_shapes(*(x.sub_batch_shape for x in given))
-        with evaluation_of(f"{self.name}: {', '.join(self.outputs)}"):
+        with evaluation_of(self.name, self.outputs, self.location):
             found = self.forward(tensors, given, sub_batch)
         return dict(zip(self.outputs, found, strict=True))
 

@@ -77,7 +77,7 @@ class Normality(Model):
             }
             return self.inner.run({**values, **typed}, overrides)[self.function_name].data
 
-        with evaluation_of(f"{self.name}: {', '.join(self.outputs)}"):
+        with evaluation_of(self.name, self.outputs, self.location):
             value, pull_back = vjp(function, *data)
             gradients = pull_back(torch.ones_like(value))
         return {name: type(v)(g, v.sub_batch_ndim) for name, v, g in zip(self.outputs, given, gradients, strict=True)}
