@@ -63,6 +63,10 @@ TEST(CpuTarget, runs_what_it_knows_and_has)
   EXPECT_FALSE(artifact::cpu_runs("native", {"sse2", "warp_drive"}));
   EXPECT_EQ(artifact::best_target({"x86-64-v9", "x86-64"}), "x86-64");
   EXPECT_EQ(artifact::best_target({"x86-64-v9"}), "");
+  // The highest that runs here, in whatever order; code for the very machine before all levels.
+  EXPECT_EQ(artifact::best_target({"x86-64-v4", "x86-64", "x86-64-v3", "x86-64-v2"}), artifact::this_cpu());
+  EXPECT_EQ(artifact::best_target({"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"}), artifact::this_cpu());
+  EXPECT_EQ(artifact::best_target({"native", "x86-64-v4", "x86-64"}, {"sse2"}), "native");
 }
 
 TEST(ThreadPool, runs_every_task_once_whatever_the_threads)
