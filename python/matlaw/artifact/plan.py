@@ -15,6 +15,7 @@ from matlaw.artifact.aliases import BoundaryAliases, requested_aliases
 from matlaw.artifact.request import Leaf, Request, checked_parameters, checked_weights, requested_pairs
 from matlaw.artifact.samples import STATES, sample
 from matlaw.artifact.substeps import moving_sources
+from matlaw.artifact.unpaired import refuse_unpaired_old_values
 from matlaw.artifact.weights import weight_file
 from matlaw.errors import CompileError
 from matlaw.ir.aten import UnsupportedOperation
@@ -179,6 +180,7 @@ class Planner:
         self._refuse_compiled_models()
         self._refuse_row_mixing()
         self._refuse_batched_parameters()
+        refuse_unpaired_old_values(self.source, self.program)
         self.programs: dict[Forward, ForwardProgram] = {}
         self.unsupported: dict[Forward, UnsupportedOperation] = {}
         names = checked_parameters(request.parameters, self.program.slots)

@@ -164,12 +164,16 @@ class InputFile:
                 return str(node.param_str("type"))
         raise InputFileError(f"{self.location(node, f'[{section}]/[{name}]')}: missing option 'type'")
 
-    def places_of(self, word: str) -> list[str]:
-        """File and line of the options whose value has this word, in order."""
+    def places_of(self, word: str, model: str | None = None) -> list[str]:
+        """File and line of the options whose value has this word, in order.
+
+        :param model: only those of this block of ``[Models]``
+        """
         fields = [
             field
-            for blocks in self._blocks.values()
-            for block in blocks.values()
+            for section, blocks in self._blocks.items()
+            for name, block in blocks.items()
+            if model is None or (section, name) == ("Models", model)
             for field in block.children(nmhit.NodeType.Field)
         ]
         return [self.location(f) for f in fields if word in str(f.param_str()).replace(";", " ").split()]

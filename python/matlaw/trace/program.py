@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -184,6 +184,15 @@ class Program:
         return pairs
 
     @property
+    def unpaired_old_values(self) -> list[tuple[str, str]]:
+        """Inputs that are old values, and what they follow: the name of no input and no output.
+
+        No host that carries :attr:`state_pairs` from step to step can give these.
+        """
+        followed = [(name, newer(name)) for name in self.inputs]
+        return [(o, x) for o, x in followed if x is not None and x not in self.outputs and x not in self.inputs]
+
+    @property
     def times(self) -> list[tuple[str, str]]:
         """Inputs ``(t, t~1)`` that are time and its old value, in the order of the inputs.
 
@@ -195,7 +204,12 @@ class Program:
 
 def models_of(segment: ForwardSegment | ImplicitSegment) -> list[Model]:
     """The models that a segment evaluates, those inside others too."""
-    pending = list(segment.models) if isinstance(segment, ForwardSegment) else [segment.update.system.model]
+    return within(segment.models if isinstance(segment, ForwardSegment) else [segment.update.system.model])
+
+
+def within(models: Sequence[Model]) -> list[Model]:
+    """Models and those inside them."""
+    pending = list(models)
     found = []
     while pending:
         model = pending.pop()

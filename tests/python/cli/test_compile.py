@@ -365,6 +365,70 @@ def test_the_summary_lists_what_goes_in_and_comes_out(tmp_path: Path, capsys: py
     assert capsys.readouterr() == ("", "")
 
 
+UNPAIRED = """[Models]
+  [rate]
+    type = ScalarVariableRate
+    variable = 'opening'
+  []
+  [law]
+    type = ScalarLinearCombination
+    from = 'opening_rate {old}'
+    to = 'y'
+  []
+  [doubled]
+    type = ScalarLinearCombination
+    from = 'y'
+    to = 'z'
+    weights = '2.0'
+  []
+  [model]
+    type = ComposedModel
+    models = 'rate law doubled'
+  []
+[]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "current", "hint"),
+    [
+        ("temperature~1", "temperature", "to step. Correct the name if it is misspelt, or compile the model that"),
+        ("opening~3", "opening~2", "to step. Correct the name if it is misspelt, or compile the model that"),
+        ("openning~1", "openning", "to step; did you mean 'opening'? Correct the name"),
+        ("y~1", "y", "to step. Correct the name if it is misspelt, or list 'y' in additional_outputs"),
+        ("opening~2", None, ""),
+        ("z~1", None, ""),
+    ],
+)
+def test_an_old_value_that_no_host_can_give(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, current: str | None, hint: str
+) -> None:
+    (tmp_path / "law.i").write_text(UNPAIRED.format(old=old))
+    arguments = [str(tmp_path / "law.i"), "--model", "model", "-o", str(tmp_path / "out"), "--backend", "native", "-q"]
+    assert main(arguments) == (0 if current is None else 2)
+    if current is None:
+        assert (tmp_path / "out/model/metadata.json").is_file()
+        return
+    error = capsys.readouterr().err
+    assert error.count("error:") == len(error.splitlines()) == 1
+    start = f"{tmp_path}/law.i:8: [Models]/[law]: model 'model' takes '{old}', the old value of '{current}', but neither"
+    assert f"error: {start} takes nor gives '{current}', so that no host knows" in error
+    assert hint in error
+    assert [path.name for path in tmp_path.iterdir()] == ["law.i"]
+
+
+def test_an_old_value_in_part_of_a_law(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An implicit update alone takes the old value of what the rest of the law computes."""
+    out = ["-o", str(tmp_path / "out"), "-q"]
+    assert main([str(models / "single_crystal.i"), "--model", "update", *out]) == 2
+    error = capsys.readouterr().err
+    line = (models / "single_crystal.i").read_text().splitlines().index("    from = 'orientation~1'") + 1
+    assert f"single_crystal.i:{line}: [Models]/[old_orientation]: model 'update' takes 'orientation~1'" in error
+    assert main([str(models / "j2_closed_form.i"), "--model", "hardening", *out]) == 2
+    assert "[Models]/[hardening]: model 'hardening' takes 'equivalent_plastic_strain~1'" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
