@@ -144,6 +144,7 @@ def compile_model(
     )
     output = Path(output_dir)
     planner = Planner(request)
+    request.require_devices()
     digest = fingerprint(request, planner.source.render(), torch.__version__, planner.program.parameters)
     place = output / name
     stub_path = output / f"{name}_aoti.i" if stub else None

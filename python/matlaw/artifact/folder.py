@@ -7,7 +7,8 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import takewhile
 from pathlib import Path
 
 from matlaw.output_file import naming
@@ -20,21 +21,41 @@ _RENAME_EXCHANGE = 2
 def building(place: Path) -> Iterator[Path]:
     """A temporary folder that takes the place of ``place`` when the block ends well.
 
-    When the block raises, the temporary folder is removed and what was at ``place`` stays. What processes that were
-    killed left behind is removed.
+    When the block raises, the temporary folder is removed, and so are the folders above ``place`` that had to be made,
+    unless somebody put something into them; what was at ``place`` stays. What processes that were killed left behind
+    is removed.
 
     :param place: the folder to write
     """
-    place.parent.mkdir(parents=True, exist_ok=True)
-    remove_leftovers(place)
-    temporary = place.parent / f".{place.name}.{os.getpid()}.building"
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir()
-    try:
-        yield temporary
-        _take_place(temporary, place)
-    finally:
+    with _existing(place.parent):
+        remove_leftovers(place)
+        temporary = place.parent / f".{place.name}.{os.getpid()}.building"
         shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir()
+        try:
+            yield temporary
+            _take_place(temporary, place)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def _existing(folder: Path) -> Iterator[None]:
+    """A folder that is made where it is missing; what was made and is still empty goes when the block raises."""
+    missing = list(takewhile(lambda path: not path.exists(), (folder, *folder.parents)))
+    made: list[Path] = []
+    try:
+        for path in reversed(missing):
+            with suppress(FileExistsError):  # somebody else made it meanwhile
+                path.mkdir()
+                made.append(path)
+        folder.mkdir(exist_ok=True)  # refuses a file
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for path in reversed(made):
+                path.rmdir()
+        raise
 
 
 def write_file(path: Path, text: str) -> None:

@@ -623,7 +623,7 @@ def _parameter_paths(
 
 
 def plan_export_artifacts(path: str | Path, name: str, *, stub: bool = True, **options: Any) -> list[str]:
-    """All files that a compile writes, relative to the output directory, without compiling.
+    """All files that a compile writes, relative to the output directory, without compiling; needs no CUDA device.
 
     :param path: the input file
     :param name: the model in it

@@ -108,14 +108,19 @@ class Request:
         ):
             if value not in choices:
                 raise CompileError(unknown_name(option, value, choices))
-        if any(leaf.device == "cuda" for leaf in self.leaves):
-            if not cuda_available():
-                raise CompileError("--device cuda: this torch sees no CUDA device; compile with --device cpu")
-            if self.backend == "native":
-                raise CompileError(
-                    "--device cuda: native kernels are for CPUs; compile with --backend both or inductor, or with "
-                    "--device cpu"
-                )
+        if self.backend == "native" and any(leaf.device == "cuda" for leaf in self.leaves):
+            raise CompileError(
+                "--device cuda: native kernels are for CPUs; compile with --backend both or inductor, or with "
+                "--device cpu"
+            )
+
+    def require_devices(self) -> None:
+        """Check that this machine has the devices to compile for; to plan needs none.
+
+        :raises CompileError: there is no CUDA device
+        """
+        if any(leaf.device == "cuda" for leaf in self.leaves) and not cuda_available():
+            raise CompileError("--device cuda: this torch sees no CUDA device; compile with --device cpu")
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:

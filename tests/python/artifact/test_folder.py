@@ -34,6 +34,21 @@ def test_failure_leaves_the_old_one(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
 
 
+def test_failure_leaves_no_folder_that_was_not_there(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for place in (tmp_path / "one" / "two" / "model", tmp_path / "there" / "model", tmp_path / "there" / "a" / "model"):
+        with pytest.raises(KeyboardInterrupt), building(place) as folder:
+            (folder / "file").write_text("new")
+            raise KeyboardInterrupt
+    assert [p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*")] == ["there"]
+    with pytest.raises(RuntimeError), building(tmp_path / "one" / "two" / "model"):
+        (tmp_path / "one" / "of_somebody").write_text("")
+        raise RuntimeError
+    assert sorted(p.relative_to(tmp_path / "one").as_posix() for p in (tmp_path / "one").rglob("*")) == ["of_somebody"]
+    with pytest.raises(FileExistsError), building(tmp_path / "one" / "of_somebody" / "model"):
+        pass
+
+
 def test_leftovers_of_dead_processes_are_removed_and_of_living_ones_kept(tmp_path: Path) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from matlaw import load_model
 from matlaw.artifact import Request, compile_model, plan_export_artifacts
-from matlaw.artifact import request as requesting
 from matlaw.artifact.plan import Planner
 from matlaw.artifact.workers import worker_pool
 from matlaw.cli.compile import main
@@ -61,15 +61,19 @@ def test_a_leaf_that_is_not_there(models: Path, tmp_path: Path) -> None:
         load_model(str(tmp_path / "model"), "model", dtype=torch.float64)
 
 
-def test_a_cuda_leaf_is_planned(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a device, as far as that needs none: ``.pt2`` graphs for both devices, kernels for CPUs."""
-    monkeypatch.setattr(requesting, "cuda_available", lambda: True)
-    options = {"device": ("cpu", "cuda"), "derivatives": ("stress:strain",), "cpu_target": ("x86-64-v3", "x86-64-v4")}
+def test_a_cuda_leaf_is_planned(models: Path, tmp_path: Path) -> None:
+    """Whether there is a device or not: ``.pt2`` graphs for both devices, kernels for CPUs."""
+    options: dict[str, Any] = {"device": ("cpu", "cuda"), "cpu_target": ("x86-64-v3", "x86-64-v4")}
+    options["derivatives"] = ("stress:strain",)
     files = plan_export_artifacts(models / "linear_elastic.i", "model", **options)
     assert [f for f in files if "/cuda/" in f] == ["model/cuda/float64/model.pt2", "model/cuda/float64/model_jvp.pt2"]
     assert len([f for f in files if "/cpu/" in f]) == 8
     with pytest.raises(CompileError, match="--device cuda: native kernels are for CPUs"):
-        Request(models / "linear_elastic.i", "model", device="cuda", backend="native").check()
+        plan_export_artifacts(models / "linear_elastic.i", "model", device="cuda", backend="native")
+    if not torch.cuda.is_available():
+        with pytest.raises(CompileError, match=r"^--device cuda: this torch sees no CUDA device;.*--device cpu$"):
+            compile_model(models / "linear_elastic.i", "model", tmp_path / "out", **options)
+        assert not (tmp_path / "out").exists()
 
 
 def test_a_cuda_graph_is_recorded_without_a_device(models: Path) -> None:

@@ -151,6 +151,19 @@ def test_killed_compile_leaves_no_artifact(models: Path, tmp_path: Path) -> None
     assert sorted(p.name for p in tmp_path.iterdir()) == ["model", "model_aoti.i"]
 
 
+def test_failed_compile_leaves_no_folder(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compiler that refuses everything does so after the artifact's folder was made."""
+    monkeypatch.setenv("CXX", "false")
+    (tmp_path / "there").mkdir()
+    for place in (tmp_path / "new" / "out", tmp_path / "there"):
+        options = ["--model", "model", "-o", str(place), "--backend", "native", "-q", "--no-cache"]
+        assert main([str(models / "linear_elastic.i"), *options]) == 2
+        assert "false failed with exit code 1" in capsys.readouterr().err
+    assert list(tmp_path.rglob("*")) == [tmp_path / "there"]
+
+
 def run_here(models: Path, tmp_path: Path) -> int:
     return main(
         [
@@ -411,8 +424,8 @@ def test_an_old_value_that_no_host_can_give(
         return
     error = capsys.readouterr().err
     assert error.count("error:") == len(error.splitlines()) == 1
-    start = f"{tmp_path}/law.i:8: [Models]/[law]: model 'model' takes '{old}', the old value of '{current}', but neither"
-    assert f"error: {start} takes nor gives '{current}', so that no host knows" in error
+    start = f"{tmp_path}/law.i:8: [Models]/[law]: model 'model' takes '{old}', the old value of '{current}'"
+    assert f"error: {start}, but neither takes nor gives '{current}', so that no host knows" in error
     assert hint in error
     assert [path.name for path in tmp_path.iterdir()] == ["law.i"]
 
