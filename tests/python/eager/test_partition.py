@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from chain_of_updates import CHAIN
 
 from matlaw.input import load_model
 from matlaw.tensors import SR2, Scalar
@@ -12,73 +13,6 @@ from matlaw.trace.forward import trace
 from matlaw.trace.graphs import forward_of_segment, residual_of_segment
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "models"
-
-#: pre -> implicit u -> post, and `side`, which needs nothing implicit, to be evaluated as late as possible
-CHAIN = """[Models]
-  [side]
-    type = ScalarLinearCombination
-    from = 'a'
-    to = 's'
-    weights = '5'
-  []
-  [pre]
-    type = ScalarLinearCombination
-    from = 'a'
-    to = 'u_rate'
-    weights = '2'
-  []
-  [euler]
-    type = ScalarBackwardEulerTimeIntegration
-    variable = 'u'
-  []
-  [update]
-    type = ImplicitUpdate
-    equation_system = 'eq'
-    solver = 'newton'
-  []
-  [second]
-    type = ScalarLinearCombination
-    from = 'u s'
-    to = 'v_rate'
-  []
-  [euler2]
-    type = ScalarBackwardEulerTimeIntegration
-    variable = 'v'
-  []
-  [update2]
-    type = ImplicitUpdate
-    equation_system = 'eq2'
-    solver = 'newton'
-  []
-  [post]
-    type = ScalarLinearCombination
-    from = 'v s'
-    to = 'w'
-  []
-  [m]
-    type = ComposedModel
-    models = 'post update2 second update pre side'
-    additional_outputs = 'u v'
-  []
-[]
-[EquationSystems]
-  [eq]
-    type = NonlinearSystem
-    model = 'euler'
-    unknowns = 'u'
-  []
-  [eq2]
-    type = NonlinearSystem
-    model = 'euler2'
-    unknowns = 'v'
-  []
-[]
-[Solvers]
-  [newton]
-    type = Newton
-  []
-[]
-"""
 
 
 def summary(program):

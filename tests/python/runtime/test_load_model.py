@@ -63,6 +63,39 @@ def test_a_stub_and_its_folder_move_together(place, tmp_path):
     np.testing.assert_array_equal(stress(law), stress(matlaw.load_model(place / "model")))
 
 
+DOUBLED = """[Models]
+  [double]
+    type = SR2LinearCombination
+    from = 'stress'
+    to = 'twice'
+    weights = '2.0'
+  []
+  [both]
+    type = ComposedModel
+    models = 'model double'
+  []"""
+
+
+def test_a_stub_may_name_its_folder_by_an_absolute_path(place, tmp_path, monkeypatch):
+    """For both loaders: of compiled laws, and of input files with a compiled law in them."""
+    stub = tmp_path / "elsewhere" / "edited.i"
+    stub.parent.mkdir()
+    text = (place / "model_aoti.i").read_text().replace("[Models]", DOUBLED)
+    assert "artifact_path = 'model'" in text
+    stub.write_text(text)
+    with pytest.raises(FatalError, match=r"elsewhere/model"):
+        matlaw.load_model(stub, "model")
+    stub.write_text(text.replace("artifact_path = 'model'", f"artifact_path = '{(place / 'model').absolute()}'"))
+    expected = stress(matlaw.load_model(place / "model"))
+    monkeypatch.chdir(tmp_path)
+    for path in (stub, "elsewhere/edited.i"):
+        law = matlaw.load_model(path, "model")
+        assert isinstance(law, CompiledModel)
+        np.testing.assert_array_equal(stress(law), expected)
+    both = matlaw.load_model(stub, "both", runtime="eager")
+    np.testing.assert_allclose(both.forward({"strain": np.full((2, 6), 1e-3)})["twice"], 2 * expected, rtol=1e-14)
+
+
 def test_the_runtime_can_be_insisted_on(place, models):
     assert isinstance(matlaw.load_model(place / "model_aoti.i", "model", runtime="aoti"), CompiledModel)
     assert isinstance(matlaw.load_model(models / "linear_elastic.i", "model", runtime="eager"), matlaw.EagerModel)
