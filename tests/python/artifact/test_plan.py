@@ -291,7 +291,8 @@ def test_names_with_colons_can_be_asked_for():
         ),
         ({"parameters": ("model.F",)}, r"unknown parameter 'model.F'.*model\.E, model\.nu"),
         ({"backend": "fast"}, r"unknown backend 'fast'.*both, inductor, native"),
-        ({"device": "cuda"}, "--device cuda"),
+        ({"device": "cud"}, r"unknown device 'cud'; did you mean 'cuda'\?"),
+        ({"device": "cuda", "backend": "native"}, "--device cuda: native kernels are for CPUs"),
     ],
 )
 def test_wrong_requests_name_the_choices(models: Path, options: dict, message: str) -> None:

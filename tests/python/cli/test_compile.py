@@ -71,7 +71,7 @@ def test_overrides_are_compiled_in(models: Path, tmp_path: Path) -> None:
         (["-d", "stress:strian"], "unknown input 'strian'; did you mean 'strain'?"),
         (["-d", "stress"], "expected OUT:IN"),
         (["-p", "model.EE"], "unknown parameter 'model.EE'"),
-        (["--device", "cuda"], "--device cuda"),
+        (["--device", "cuda"], "--device cuda: native kernels are for CPUs"),
         (["Models/modle/x:=1"], "modle"),
     ],
 )
@@ -83,6 +83,14 @@ def test_mistakes_give_one_message_and_write_nothing(
     assert message in captured.err
     assert captured.err.count("error:") == 1
     assert "Traceback" not in captured.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a CUDA device")
+def test_cuda_without_a_device(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(models, tmp_path, "--device", "cpu", "cuda", "--backend", "both") == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.endswith("--device cuda: this torch sees no CUDA device; compile with --device cpu")
     assert not (tmp_path / "out").exists()
 
 
