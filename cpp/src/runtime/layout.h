@@ -44,8 +44,8 @@ public:
 
 private:
   const Real * _data;
-  /// Offset in elements of each component, row-major over (*base, *sub_batch). These lists are short as a rule, and then
-  /// no memory is allocated for them.
+  /// Offset in elements of each component, row-major over (*base, *sub_batch). These lists are short as a rule, and
+  /// then no memory is allocated for them.
   c10::SmallVector<std::int64_t, 8> _components;
   /// Whether component c stands at c.
   bool _consecutive = true;
