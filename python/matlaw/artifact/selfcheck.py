@@ -64,7 +64,7 @@ class Reference:
     unit: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Worst:
     """The largest difference of an output from eager, and among how many rows.
 
@@ -198,9 +198,8 @@ def compare(graph: Graph, evaluator: Evaluator, expected: Reference, what: str, 
                     f"{what}: disagrees with eager: '{slot.name}', component {off[0]}, row {off[1]} of {rows}: "
                     f"{y[off]!r}, eager {ref[off]!r} (allowed difference {allowed[off]:.1e})"
                 )
-            error = _relative_difference(y, ref, allowed, expected)
-            if slot.name not in worst or error > worst[slot.name].error:
-                worst[slot.name] = Worst(error, rows)
+            here = Worst(_relative_difference(y, ref, allowed, expected), rows)
+            worst[slot.name] = max(worst.get(slot.name, here), here)
             if same_bits and not np.array_equal(y, whole[k][:, :rows], equal_nan=True):
                 raise CompileError(f"{what}: '{slot.name}': a row's result depends on the number of rows ({rows})")
     if same_bits:
@@ -466,9 +465,7 @@ def check_graph(
         for backend, file, evaluator in evaluators:
             outputs = compare(graph, evaluator, expected, file.name, backend == "native")
             errors.append((backend, max((x.error for x in outputs.values()), default=0.0)))
-            for name, x in outputs.items():
-                if name not in worst or x.error > worst[name].error:
-                    worst[name] = x
+            worst |= {name: max(worst.get(name, x), x) for name, x in outputs.items()}
         for what, error in errors:
             found[what] = max(error, found.get(what, 0.0))
     if worst:
