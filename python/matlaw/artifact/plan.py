@@ -522,10 +522,10 @@ class Planner:
             # The operations of a dense solve, and what it moves to and fro.
             blocks = [len(rows) for rows, _ in solve.elimination] or [n]
             dense = sum(2 * k**3 // 3 + 2 * k**2 * columns + 2 * k * (k + columns) for k in blocks)
-            dense += sum(native_program(part.graphs[kind], program).statement_count for kind in {"jacobian", replaced})
+            dense += sum(native_program(part.graphs[kind], program).operation_count for kind in {"jacobian", replaced})
             if graph.kind == "newton_step":
                 dense += WITHOUT_A_SOLVER
-            if sparse is not None and sparse.statement_count < dense and self._is_accurate(graph, sparse, program):
+            if sparse is not None and sparse.operation_count < dense and self._is_accurate(graph, sparse, program):
                 part.graphs[graph.kind] = graph
 
     def _is_accurate(self, graph: Graph, sparse: IrProgram, program: ForwardProgram) -> bool:

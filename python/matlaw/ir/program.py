@@ -68,7 +68,17 @@ class Program:
     @property
     def statement_count(self) -> int:
         """Number of operations in the text of the program: neither inputs nor constants."""
-        return sum(v.op not in ("input", "const", "mask") for v in reachable(v for out in self.values for v in out))
+        return len(self._operations)
+
+    @property
+    def operation_count(self) -> int:
+        """Number of operations for one row: those inside of loops once for each site."""
+        return sum(self.sites if v.varies or v.op == "site_sum" else 1 for v in self._operations)
+
+    @property
+    def _operations(self) -> list[Value]:
+        every = reachable(v for out in self.values for v in out)
+        return [v for v in every if v.op not in ("input", "const", "mask")]
 
 
 def reachable(outputs: Iterable[Value]) -> list[Value]:

@@ -89,6 +89,8 @@ def solve_linearised(
 
 
 Row = dict[int, Value]
+#: A pivot: what it costs, first whether it lacks a constant part; its row and column.
+Candidate = tuple[tuple[bool, int, int], int, int]
 
 
 class _System:
@@ -104,6 +106,8 @@ class _System:
         self.rows: dict[int, Row] = {}
         self.right: dict[int, Row] = {}
         self.columns: dict[int, set[int]] = {v: set() for v in self.unknowns}
+        #: Per row its best pivot, as long as nothing has changed that decides on it.
+        self.candidates: dict[int, Candidate | None] = {}
         #: Pivots in the order of elimination: column, one over the pivot, the rest of the row.
         self.order: list[tuple[int, Value, Row, Row]] = []
         self.sound = pool.mask(True)
@@ -162,21 +166,31 @@ class _System:
         :raises TooDense: none has a constant part, and many are left
         """
         core = len(self.rows) <= LARGEST_CORE
-        best: tuple[tuple[bool, int, int], int, int] | None = None
-        for i, row in self.rows.items():
-            width = len(row) - 1 + len(self.right[i])
-            for j, a in row.items():
-                height = len(self.columns[j]) - 1
-                cost = (False, width * height, width + height)
-                if best is not None and cost >= best[0]:
-                    continue
-                if _has_constant(a):
-                    best = cost, i, j
-                elif core and (best is None or (True, *cost[1:]) < best[0]):
-                    best = (True, *cost[1:]), i, j
+        best: Candidate | None = None
+        for i in self.rows:
+            if core or i not in self.candidates:
+                self.candidates[i] = self._candidate(i, core)
+            found = self.candidates[i]
+            if found is not None and (best is None or found[0] < best[0]):
+                best = found
         if best is None:
             raise TooDense
         return best[1], best[2]
+
+    def _candidate(self, i: int, core: bool) -> Candidate | None:
+        """The entry of a row that is the best pivot; None when none may be one."""
+        row, best = self.rows[i], None
+        width = len(row) - 1 + len(self.right[i])
+        for j, a in row.items():
+            height = len(self.columns[j]) - 1
+            cost = (False, width * height, width + height)
+            if best is not None and cost >= best[0]:
+                continue
+            if _has_constant(a):
+                best = cost, i, j
+            elif core and (best is None or (True, *cost[1:]) < best[0]):
+                best = (True, *cost[1:]), i, j
+        return best
 
     def pivot(self, i: int, j: int) -> None:
         """Eliminate column ``j`` with row ``i``."""
@@ -186,6 +200,8 @@ class _System:
         pivot = row.pop(j)
         for column in (j, *row):
             self.columns[column].discard(i)
+            for r in self.columns[column]:  # counts of these columns change, and entries in rows of the first
+                self.candidates.pop(r, None)
         self._guard(pivot)
         inverse = pivot if pivot.is_const and abs(pivot.number) == 1.0 else pool.div(pool.one, pivot)
         for r in sorted(self.columns.pop(j)):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from matlaw.errors import CompileError
 from matlaw.ir.aten import UnsupportedOperation, interpret
 from matlaw.ir.differentiate import Gradient, differentiate
-from matlaw.ir.program import Place, Program, places
+from matlaw.ir.program import Place, Program, places, reachable
 from matlaw.ir.sparse_solve import RightSide, TooDense, solve_linearised
 from matlaw.ir.values import Value
 from matlaw.lower.native.source import component_name
@@ -177,33 +177,60 @@ def native_program(graph: Graph, forward: ForwardProgram) -> Program:
 
 
 def _sparse_solve(graph: Graph, forward: ForwardProgram) -> list[Stores]:
-    """The solution of the linear systems of a graph, and whether it is sound."""
-    pool, unknowns = forward.value.pool, forward.forward.outputs
+    """The solution of the linear systems of a graph, and whether it is sound; with sites, of the system of each site.
+
+    :raises TooDense: sites act on each other
+    """
+    pool, sites, unknowns = forward.value.pool, forward.value.sites, forward.forward.outputs
+    inputs = _inputs(forward, [slot.name for slot in unknowns])
+    if sites > 1 and not (
+        all(place.stride for _, _, place in inputs)
+        and all(v.varies for v in forward.outputs)
+        and not any(v.op == "site_sum" for v in reachable(forward.outputs))
+    ):
+        raise TooDense
     pool.origin = "right-hand side: minus the residual"
-    negative = [pool.neg(v) for v in forward.outputs]
+    negative = [(pool.neg(v), place) for v, place in forward.rows]
     pool.origin = ""
-    by: list[Value] = []
-    for slot in graph.column_slots:
-        position = forward.forward.position(slot.name)
-        by += [pool.input(position, c) for c in range(slot.size)]
-    inputs = [pool.input(k, c) for k, slot in enumerate(unknowns) for c in range(slot.size)]
-    right = [RightSide(residuals=negative)] if graph.kind == "newton_step" else [RightSide(moves=v) for v in by]
-    names = [component_name(slot, c) for slot in unknowns for c in range(slot.size)]
-    solution = solve_linearised(pool, forward.outputs, inputs, right, names)
-    width = len(right)
-    x = [(v, Place(i * width + k)) for k, column in enumerate(solution.columns) for i, v in enumerate(column)]
+    by = _inputs(forward, graph.columns)
+    if graph.kind == "newton_step":
+        right, width = [RightSide(residuals=[v for v, _ in negative])], 1
+    else:
+        right, width = [RightSide(moves=v) for v, _, _ in by], graph.outputs[0].shape[1]
+    names = [name for _, name, _ in inputs]
+    solution = solve_linearised(pool, forward.outputs, [v for v, _, _ in inputs], right, names)
+    columns = [place for _, _, place in by] if graph.kind == "sensitivity" else [Place(0)]
+    x = [
+        (v, Place(row.component * width + column.component, row.stride * width + column.stride))
+        for column, values in zip(columns, solution.columns, strict=True)
+        for (_, row), v in zip(forward.rows, values, strict=True)
+    ]
     pool.origin = "elimination: whether all pivots are sound"
-    sound = [(pool.where(solution.sound, pool.one, pool.zero), Place(0))]
+    sound = pool.where(solution.sound, pool.one, pool.zero)
+    if sound.varies:
+        everywhere = pool.compare("eq", pool.site_sum(sound, sites), pool.const(float(sites)))
+        sound = pool.where(everywhere, pool.one, pool.zero)
     pool.origin = ""
     if graph.kind == "sensitivity":
-        return [x, sound]
-    return [x, [(v, Place(i)) for i, v in enumerate(negative)], sound]
+        return [x, [(sound, Place(0))]]
+    return [x, negative, [(sound, Place(0))]]
+
+
+def _inputs(forward: ForwardProgram, names: Sequence[str]) -> list[tuple[Value, str, Place]]:
+    """The components of inputs: values, what comments call them, and where they are when these stand side by side."""
+    first, found = 0, []
+    for name in names:
+        position = forward.forward.position(name)
+        slot = forward.forward.inputs[position]
+        for p in places(slot, forward.value.sites):
+            value = forward.value.pool.input(position, p.component, p.stride)
+            found.append((value, component_name(slot, p.component), Place(first + p.component, p.stride)))
+        first += slot.size
+    return found
 
 
 def sparse_program(graph: Graph, forward: ForwardProgram) -> Program | None:
     """The scalars of a graph of kind ``newton_step`` or ``sensitivity``; None where it has none."""
-    if forward.value.sites > 1:
-        return None
     try:
         return native_program(graph, forward)
     except TooDense:

@@ -247,7 +247,7 @@ class StatementWriter:
             if looping == bool(place.stride):
                 slot = self.program.outputs[k]
                 where = component_name(slot, place.component) + (" and further sites" if looping else "")
-                yield f"store({_address(f'y{k}', place)}, i, {self.names[v.id]}); // {where}"
+                yield f"store({address(f'y{k}', place)}, i, {self.names[v.id]}); // {where}"
 
 
 def _numbers_of(v: Value) -> tuple[int, int, int]:
@@ -261,7 +261,8 @@ def _product_key(v: Value) -> tuple:
     return (slot, stride, *(a.id for a in v.args))
 
 
-def _address(pointer: str, place: Place) -> str:
+def address(pointer: str, place: Place) -> str:
+    """Of the first row of a component, in a loop over sites of that of the site at hand."""
     if place.stride:
         return f"{pointer} + ({place.component} + s * {place.stride}) * ld"
     return f"{pointer} + {place.component} * ld" if place.component else pointer
@@ -273,7 +274,7 @@ def _expression(v: Value, names: dict[int, str], program: Program) -> str:
         slot, component, stride = v.data
         if program.inputs[slot].shared:
             return f"all(x{slot}[{component}])"
-        return f"load({_address(f'x{slot}', Place(component, stride))}, i)"
+        return f"load({address(f'x{slot}', Place(component, stride))}, i)"
     operands = [names[a.id] for a in v.args]
     if v.op in _INFIX:
         return f"{operands[0]} {_INFIX[v.op]} {operands[1]}"
