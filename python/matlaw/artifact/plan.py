@@ -22,7 +22,7 @@ from matlaw.ir.aten import UnsupportedOperation
 from matlaw.ir.backward_error import backward_errors, too_large
 from matlaw.ir.evaluate import evaluate
 from matlaw.ir.program import Program as IrProgram
-from matlaw.ir.program import reachable
+from matlaw.ir.program import positions, reachable
 from matlaw.lower.native.programs import ForwardProgram, native_program, sparse_program
 from matlaw.models.common import AOTIModel
 from matlaw.trace import graphs as g
@@ -318,10 +318,16 @@ class Planner:
         pattern = [[False] * n for _ in range(n)]
         for position in range(count):
             start = first[part.forward.outputs[position].name]
-            for e in program.entries(position):
-                for site in range(program.value.sites):
+            block, sites = program.block(position), program.value.sites
+            for e in block.entries:
+                for site in range(sites):
                     row = e.row.component + site * e.row.stride
                     pattern[row][start + e.column.component + site * e.column.stride] = True
+            for p in block.products:
+                columns = positions((place for _, place in p.columns), sites)
+                for row in positions((place for _, place in p.rows), sites):
+                    for column in columns:
+                        pattern[row][start + column] = True
         update = part.segment.update
         part.linear = linear_solve(update.solver.linear_solver, update.system, pattern)
         part.sensitivities = {
@@ -374,15 +380,13 @@ class Planner:
         program = self.programs.get(part.forward)
         if part.kind == "implicit" or program is None:
             return None
-        entries = program.pair(output, by)
-        if not all(e.value.is_const for e in entries):
+        derivatives = program.pair(output, by)
+        if not derivatives.constant:
             return None
         column = part.forward.inputs[self._key(part, by)]
         block = np.zeros(part.segment.outputs[output].shape + column.shape)
-        for e in entries:
-            place = e.place(column.size)
-            sites = range(program.value.sites if place.stride else 1)
-            block.flat[[place.component + s * place.stride for s in sites]] = e.value.number
+        for value, place in derivatives.content(column.size).stores:
+            block.flat[positions([place], program.value.sites)] = value.number
         return block
 
     def _same_in_substeps(
@@ -544,7 +548,7 @@ class Planner:
 
 
 def _nonzero(program: ForwardProgram, output: str, position: int) -> bool:
-    return bool(program.entries(position, output))
+    return bool(program.block(position, output))
 
 
 #: What the solver in a kernel of Newton steps spares each row and iteration, in statements: to write the linear system

@@ -6,7 +6,7 @@ the convention is that of torch's autograd, so that compiled and eager derivativ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from matlaw.ir.program import reachable
@@ -92,11 +92,17 @@ class Chain:
 
 
 class _Sweep:
-    """One forward sweep over the values."""
+    """One forward sweep over the values.
 
-    def __init__(self, pool: Pool, seeds: Sequence[Value], sites: int) -> None:
+    A neck starts anew: what depends on it has a derivative by it, at a negative key.
+    """
+
+    def __init__(self, pool: Pool, seeds: Sequence[Value], sites: int, necks: Collection[int]) -> None:
         self.pool = pool
         self.sites = sites
+        self.necks = necks
+        #: Per neck its gradient, by seeds and necks before it.
+        self.gradients: list[Gradient] = []
         self.over_sites = {k for k, seed in enumerate(seeds) if seed.varies}
         self.chains = {seed.id: Chain({k: pool.one}) for k, seed in enumerate(seeds)}
 
@@ -111,7 +117,15 @@ class _Sweep:
         return found
 
     def visit(self, v: Value) -> Chain:
-        """The gradient of a value whose operands have theirs.
+        """The gradient of a value whose operands have theirs."""
+        chain = self._visit(v)
+        if v.id not in self.necks or not chain.base:
+            return chain
+        self.gradients.append(self.entries(chain))
+        return Chain({-len(self.gradients): self.pool.one})
+
+    def _visit(self, v: Value) -> Chain:
+        """The same, whether or not it is a neck.
 
         By an input that varies over sites, the gradient of a value that varies is that at the same site, and that of a
         sum over sites is what each site contributes.
@@ -198,36 +212,69 @@ class _Sweep:
         return Chain({seed: p.where(mask, da.get(seed, p.zero), db.get(seed, p.zero)) for seed in seeds})
 
 
+@dataclass(frozen=True)
+class Derivatives:
+    """The derivatives of values by seeds, those through necks in two factors.
+
+    What is not there is structurally zero. The derivative of ``v`` by seed ``k`` is ``direct[v][k]`` and the sum over
+    all necks ``n`` of ``through[v][n] * necks[n][k]``. With a seed that varies over sites the first is at the same
+    site, and the factors of the second may be at different ones.
+
+    :ivar direct: per output by position of the seed
+    :ivar through: per output by neck
+    :ivar necks: per neck by position of the seed
+    """
+
+    direct: dict[Value, Gradient]
+    through: dict[Value, Gradient]
+    necks: list[Gradient]
+
+
 def differentiate(
-    pool: Pool, outputs: Iterable[Value], seeds: Sequence[Value], sites: int = 1
-) -> dict[Value, Gradient]:
+    pool: Pool, outputs: Iterable[Value], seeds: Sequence[Value], sites: int = 1, necks: Collection[int] = ()
+) -> Derivatives:
     """The derivatives of values by other values (usually inputs).
 
     :param pool: the pool that made them all
     :param outputs: what to differentiate
     :param seeds: by what; position in this sequence is the key of the result
-    :param sites: how many sites there are, when values vary over them. No value that varies may depend on a sum over
-        sites: it would have a derivative by every site
-    :returns: for every output the derivatives that are not structurally zero, by position of the seed
+    :param sites: how many sites there are, when values vary over them
+    :param necks: identities of values, from :func:`~matlaw.ir.necks.find_necks`. Without them no value that varies may
+        depend on a sum over sites: it would have a derivative by every site
 
     >>> pool = Pool()
     >>> x, y = pool.input(0, 0), pool.input(0, 1)
     >>> f = pool.mul(x, pool.mul(x, y))
-    >>> g = differentiate(pool, [f], [x, y])[f]
+    >>> g = differentiate(pool, [f], [x, y]).direct[f]
     >>> sorted(g)
     [0, 1]
     """
     outputs = list(outputs)
-    sweep = _Sweep(pool, seeds, sites)
+    sweep = _Sweep(pool, seeds, sites, necks)
     for v in reachable(outputs):
         if v.id not in sweep.chains:
             sweep.chains[v.id] = sweep.visit(v)
-    found = {}
+    direct, through = {}, {}
     for v in outputs:
         pool.origin = _derivative_of(v.origin)
-        found[v] = {k: d for k, d in sweep.entries(sweep.chains[v.id]).items() if d is not pool.zero}
+        found = {k: d for k, d in sweep.entries(sweep.chains[v.id]).items() if d is not pool.zero}
+        direct[v] = {k: d for k, d in found.items() if k >= 0}
+        through[v] = {-k - 1: d for k, d in found.items() if k < 0}
     pool.origin = ""
-    return found
+    return Derivatives(direct, through, _by_seeds(pool, sweep.gradients))
+
+
+def _by_seeds(pool: Pool, gradients: Sequence[Gradient]) -> list[Gradient]:
+    """The gradients of necks by seeds alone; of those by necks before them no more than numbers."""
+    resolved: list[Gradient] = []
+    for gradient in gradients:
+        total = {k: d for k, d in gradient.items() if k >= 0 and d is not pool.zero}
+        for neck, factor in gradient.items():
+            for k, d in resolved[-neck - 1].items() if neck < 0 else ():
+                term = pool.mul(factor, d)
+                total[k] = pool.add(total[k], term) if k in total else term
+        resolved.append(total)
+    return resolved
 
 
 def _derivative_of(origin: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from matlaw.ir.program import Program, reachable
+from matlaw.ir.program import Placed, Program, positions, reachable
 from matlaw.ir.values import MEANING
 
 
@@ -23,7 +23,7 @@ def evaluate(program: Program, inputs: Sequence[NDArray[np.floating]]) -> list[N
     real = flat[0].dtype if flat else np.dtype(np.float64)
     known: dict[int, NDArray] = {}
     with np.errstate(all="ignore"):
-        for v in reachable(v for out in program.values for v in out):
+        for v in reachable(program.roots):
             if v.op == "input":
                 assert isinstance(v.data, tuple)
                 number, component, stride = v.data
@@ -51,5 +51,20 @@ def evaluate(program: Program, inputs: Sequence[NDArray[np.floating]]) -> list[N
         for v, place in program.stores(k):
             last = place.component + program.sites * place.stride if place.stride else place.component + 1
             result[place.component : last : place.stride or 1] = known[v.id]
+        for block in program.products_of(k):
+            columns, at = _factors(block.columns, known, program.sites, rows)
+            for row, start in zip(*_factors(block.rows, known, program.sites, rows), strict=True):
+                result[start + at] += np.einsum("ks,cks->cs", row, columns)
         found.append(result.reshape(*slot.shape, rows))
     return found
+
+
+def _factors(
+    side: Sequence[Placed], known: dict[int, NDArray], sites: int, rows: int
+) -> tuple[NDArray, NDArray[np.intp]]:
+    """One side of outer products, ``(number of rows or columns, products, B)``, and the components there."""
+    found = []
+    for values, place in side:
+        shape = (sites, rows) if place.stride else (1, rows)
+        found.append(np.stack([np.broadcast_to(known[v.id], shape) for v in values], axis=1))
+    return np.concatenate(found), np.array(positions((place for _, place in side), sites))

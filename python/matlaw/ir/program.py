@@ -36,6 +36,32 @@ def places(slot: Slot, sites: int = 1) -> tuple[Place, ...]:
     return tuple(Place(b * sites * behind + r, behind) for b in ahead for r in range(behind))
 
 
+#: Values, and where they belong.
+Placed = tuple[tuple[Value, ...], Place]
+
+
+@dataclass(frozen=True)
+class OuterProducts:
+    """A block of a matrix that is a sum of outer products, added to what else stands there.
+
+    :ivar rows: per row its factor in each product, and where it starts in the output
+    :ivar columns: likewise, places relative to the start of a row
+    """
+
+    rows: tuple[Placed, ...]
+    columns: tuple[Placed, ...]
+
+    @property
+    def values(self) -> Iterator[Value]:
+        """All factors."""
+        return (v for values, _ in (*self.rows, *self.columns) for v in values)
+
+
+def positions(places: Iterable[Place], sites: int) -> list[int]:
+    """The components at these places, site by site for a place that has one at each."""
+    return [p.component + s * p.stride for p in places for s in range(sites if p.stride else 1)]
+
+
 @dataclass(frozen=True)
 class Program:
     """A graph as scalars.
@@ -46,6 +72,7 @@ class Program:
     :ivar values: per output its components, row-major
     :ivar places: per output where these values stand; other components are zero. Empty: every component has a value
     :ivar sites: extent of the sub-batch axis that is kept whole, 1 without one
+    :ivar products: per output the blocks that are outer products. Empty: none has such
     """
 
     pool: Pool
@@ -54,14 +81,25 @@ class Program:
     values: tuple[tuple[Value, ...], ...]
     places: tuple[tuple[Place, ...], ...] = ()
     sites: int = 1
+    products: tuple[tuple[OuterProducts, ...], ...] = ()
 
     def stores(self, output: int) -> Iterator[tuple[Value, Place]]:
         """The values of an output and where they stand."""
         found = self.places[output] if self.places else places(self.outputs[output])
         return zip(self.values[output], found, strict=True)
 
+    def products_of(self, output: int) -> tuple[OuterProducts, ...]:
+        """The outer products of an output."""
+        return self.products[output] if self.products else ()
+
+    @property
+    def roots(self) -> list[Value]:
+        """All values that are asked for."""
+        found = [v for values in self.values for v in values]
+        return found + [v for blocks in self.products for block in blocks for v in block.values]
+
     def has_gaps(self, output: int) -> bool:
-        """True when some components have no value: they are zero."""
+        """True when some components have no value of their own: they start from zero."""
         known = sum(self.sites if place.stride else 1 for _, place in self.stores(output))
         return known < self.outputs[output].size
 
@@ -73,12 +111,16 @@ class Program:
     @property
     def operation_count(self) -> int:
         """Number of operations for one row: those inside of loops once for each site."""
-        return sum(self.sites if v.varies or v.op == "site_sum" else 1 for v in self._operations)
+        count = sum(self.sites if v.varies or v.op == "site_sum" else 1 for v in self._operations)
+        for block in (block for blocks in self.products for block in blocks):
+            rows, columns = ([place for _, place in side] for side in (block.rows, block.columns))
+            pairs = len(positions(rows, self.sites)) * len(positions(columns, self.sites))
+            count += 2 * pairs * len(block.rows[0][0])
+        return count
 
     @property
     def _operations(self) -> list[Value]:
-        every = reachable(v for out in self.values for v in out)
-        return [v for v in every if v.op not in ("input", "const", "mask")]
+        return [v for v in reachable(self.roots) if v.op not in ("input", "const", "mask")]
 
 
 def reachable(outputs: Iterable[Value]) -> list[Value]:

@@ -6,6 +6,9 @@ differentials of all values. Eliminating the values in the order of the program 
 and a dense solve do. Eliminating in an order that fills in little (Markowitz) takes a fraction of the operations
 wherever a law has bottlenecks: all unknowns of a J2 law meet in one flow rate and one direction.
 
+Where a sub-batch axis is kept whole, the equations of a site are eliminated alike at every site; what is left then are
+the equations of the sums through which sites act on each other, and of what all sites share.
+
 Sources: A. Griewank and A. Walther, Evaluating Derivatives, SIAM (2008), chapters 9 and 10; H. M. Markowitz, Management
 Science 3 (1957).
 """
@@ -61,6 +64,7 @@ def solve_linearised(
     unknowns: Sequence[Value],
     right: Sequence[RightSide],
     names: Sequence[str] | None = None,
+    sites: int = 1,
 ) -> Solution:
     """Solve ``A x = b`` for ``A = d residuals / d unknowns``.
 
@@ -69,6 +73,8 @@ def solve_linearised(
     :param unknowns: inputs
     :param right: the right-hand sides
     :param names: of the unknowns, for the origins of what is made here
+    :param sites: how many sites there are, when values vary over them. What moves varies only where sites do not act on
+        each other: the solution at a site would have a part for every site where it does
     :raises TooDense: no order of elimination is known to be sound
 
     >>> pool = Pool()
@@ -78,7 +84,7 @@ def solve_linearised(
     >>> len(solution.columns[0])
     2
     """
-    system = _System(pool, unknowns, names or [f"unknown[{k}]" for k in range(len(unknowns))])
+    system = _System(pool, unknowns, names or [f"unknown[{k}]" for k in range(len(unknowns))], sites)
     try:
         system.write(residuals, right)
         while system.rows:
@@ -94,10 +100,18 @@ Candidate = tuple[tuple[bool, int, int], int, int]
 
 
 class _System:
-    """Equations as rows ``{column: coefficient}`` with right-hand sides ``{number: value}``."""
+    """Equations as rows ``{column: coefficient}`` with right-hand sides ``{number: value}``.
 
-    def __init__(self, pool: Pool, unknowns: Sequence[Value], names: Sequence[str]) -> None:
+    A row that varies is one equation at each site. In a row that does not, a column that varies stands for the sum over
+    all sites.
+    """
+
+    def __init__(self, pool: Pool, unknowns: Sequence[Value], names: Sequence[str], sites: int) -> None:
         self.pool = pool
+        self.sites = sites
+        #: Rows and columns that vary over sites.
+        self.varying_rows: set[int] = set()
+        self.varying_columns = {v.id for v in unknowns if v.varies}
         self.unknowns = [v.id for v in unknowns]
         self.names = names
         #: What rows and columns stand for, for comments.
@@ -126,7 +140,9 @@ class _System:
                 continue
             row: Row = {v.id: self.pool.one}
             b: Row = {}
-            found = partials(self.pool, v)
+            if v.varies:
+                self.varying_columns.add(v.id)
+            found = [(v.args[0], self.pool.one)] if v.op == "site_sum" else partials(self.pool, v)
             name = f"'{v.origin}'" if v.origin else "a value of no model"
             self.column_names[v.id] = name
             self.pool.origin = f"elimination: row of {name}"
@@ -136,15 +152,17 @@ class _System:
                 for k in moving.get(a.id, ()):
                     b[k] = self._less(b.get(k), self.pool.neg(partial))
             active.add(v.id)
-            self._add(row, b, name)
+            self._add(row, b, name, v.varies)
         for i, r in enumerate(residuals):
             if r.id not in active:
                 raise TooDense
             b = {k: side.residuals[i] for k, side in enumerate(right) if side.residuals is not None}
-            self._add({r.id: self.pool.one}, b, f"the residual of {self.names[i]}")
+            self._add({r.id: self.pool.one}, b, f"the residual of {self.names[i]}", r.varies)
 
-    def _add(self, row: Row, b: Row, name: str) -> None:
+    def _add(self, row: Row, b: Row, name: str, varies: bool) -> None:
         number = len(self.rows)
+        if varies:
+            self.varying_rows.add(number)
         self.row_names.append(name)
         self.rows[number] = {j: a for j, a in row.items() if not _is_zero(a)}
         self.right[number] = {k: x for k, x in b.items() if not _is_zero(x)}
@@ -159,6 +177,10 @@ class _System:
         if c is None or _chooses_nothing(a) or _chooses_nothing(b):
             return self._less(c, _times(self.pool, a, b))
         return self.pool.sub_product(c, a, b)
+
+    def _less_sum(self, c: Value | None, a: Value, b: Value) -> Value:
+        """``c`` less the sum of ``a b`` over all sites."""
+        return self._less(c, self.pool.site_sum(_times(self.pool, a, b), self.sites))
 
     def choose(self) -> tuple[int, int]:
         """Row and column of the next pivot: of those with a constant part the one that fills in least.
@@ -181,7 +203,12 @@ class _System:
         """The entry of a row that is the best pivot; None when none may be one."""
         row, best = self.rows[i], None
         width = len(row) - 1 + len(self.right[i])
+        varies = i in self.varying_rows
+        if not varies and not self.varying_columns.isdisjoint(row):
+            return None  # has to wait until no site is left in it
         for j, a in row.items():
+            if varies and j not in self.varying_columns:
+                continue
             height = len(self.columns[j]) - 1
             cost = (False, width * height, width + height)
             if best is not None and cost >= best[0]:
@@ -207,16 +234,19 @@ class _System:
         for r in sorted(self.columns.pop(j)):
             other = self.rows[r]
             factor = _times(pool, other.pop(j), inverse)
+            collects = i in self.varying_rows and r not in self.varying_rows
             for column, a in row.items():
-                entry = self._less_product(other.get(column), factor, a)
+                less = self._less_sum if collects and column not in self.varying_columns else self._less_product
+                entry = less(other.get(column), factor, a)
                 if _is_zero(entry):
                     other.pop(column, None)
                     self.columns[column].discard(r)
                 else:
                     other[column] = entry
                     self.columns[column].add(r)
+            less = self._less_sum if collects else self._less_product
             for k, x in b.items():
-                self.right[r][k] = self._less_product(self.right[r].get(k), factor, x)
+                self.right[r][k] = less(self.right[r].get(k), factor, x)
         self.order.append((j, inverse, row, b))
 
     def _guard(self, pivot: Value) -> None:

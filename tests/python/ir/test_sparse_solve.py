@@ -27,7 +27,7 @@ def numbers(pool: Pool, inputs: list[np.ndarray], values: list[Value]) -> np.nda
 
 def matrix(pool: Pool, inputs: list[np.ndarray], residuals: list[Value], by: list[Value]) -> np.ndarray:
     """The derivatives of residuals, ``(len(residuals), len(by), rows)``."""
-    gradients = differentiate(pool, residuals, by)
+    gradients = differentiate(pool, residuals, by).direct
     entries = [gradients[r].get(k, pool.zero) for r in residuals for k in range(len(by))]
     return numbers(pool, inputs, entries).reshape(len(residuals), len(by), -1)
 

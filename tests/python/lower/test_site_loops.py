@@ -12,9 +12,10 @@ import torch
 
 from matlaw.artifact.plan import Planner
 from matlaw.artifact.request import Request
-from matlaw.ir import evaluate
+from matlaw.ir import evaluate, necks
 from matlaw.ir.program import reachable
-from matlaw.lower.native import ForwardProgram, Kernel, build, emit, emit_solver, native_program
+from matlaw.lower.native import ForwardProgram, Kernel, build, emit, emit_solver, native_program, programs
+from matlaw.lower.native.programs import sparse_program
 from matlaw.lower.native.source import without_comments
 from matlaw.trace import graphs as g
 from matlaw.trace.derivatives import graph_function
@@ -88,6 +89,173 @@ def test_sums_of_sums(tmp_path: Path) -> None:
     assert program.value.sites == SITES
     pairs = [Pair(o, i) for o in ("a", "b") for i in ("x", "weight")]
     check(g.jvp_graph("jvp", forward, pairs), program, tmp_path)
+
+
+def coupled(*flat: torch.Tensor) -> list[torch.Tensor]:
+    """Residuals of unknowns at every site, which act on each other through sums of sums, and of a shared unknown."""
+    own, shared, given, rate = flat
+    mean = (own * given).mean(-2)
+    spread = ((own - mean.unsqueeze(-2)) ** 2).sum(-2)
+    own_residual = own * torch.exp(spread).unsqueeze(-2) + torch.where(own > mean.unsqueeze(-2), rate * own, given)
+    shared_residual = torch.stack([mean[0] * shared[0], spread[1] + shared[1] ** 2, (own * rate).sum((0, 1))])
+    return [own_residual - shared[:2].unsqueeze(-2), shared_residual]
+
+
+def graphs_of(forward: Forward) -> list[Graph]:
+    """Graphs of every kind that has derivatives of the two residuals."""
+    blocks = [(0, 2 * SITES), *((2 * SITES + k, 1) for k in range(3))]
+    pairs = [Pair(o, i) for o in ("own", "shared") for i in ("own", "shared", "given", "rate")]
+    return [
+        g.residual_graph("residual", forward),
+        g.jacobian_graph("jacobian", forward),
+        g.jacobian_given_graph("given", forward, ["given", "rate"]),
+        g.dr_dparam_graph("parameter", forward, ["rate"]),
+        g.jvp_graph("jvp", forward, pairs),
+        g.matvec_graph("matvec", forward),
+        g.precond_setup_graph("block_jacobi", forward, blocks),
+        g.precond_setup_graph("jacobi", forward, [(k, 1) for k in range(2 * SITES + 3)]),
+        g.precond_setup_graph("full", forward, [(0, 2 * SITES + 3)]),
+    ]
+
+
+@pytest.mark.parametrize("float32", [False, True])
+def test_sites_that_act_on_each_other_through_sums(
+    tmp_path: Path, float32: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "UNROLLED", 0)
+    forward = Forward("coupled", coupled, FORWARD.inputs, FORWARD.outputs)
+    program = ForwardProgram(forward)
+    assert program.value.sites == SITES
+    for graph in graphs_of(forward):
+        source = check(graph, program, tmp_path, float32)
+        assert f"for (int64_t s = 0; s < {SITES}; ++s)" in source
+        assert native_program(graph, program).statement_count < 200
+
+
+def alone(*flat: torch.Tensor) -> list[torch.Tensor]:
+    """Residuals of two unknowns of every site, which depend on nothing of others."""
+    own, given, rate = flat
+    first = own[0] * torch.exp(0.3 * own[1]) - given[0] * rate
+    second = 2.0 * own[1] + torch.where(own[0] > 0.5, (own[0] - 0.5) ** 2, 0.0) + 0.1 * own[1] * own[0] - given[1]
+    return [torch.stack([first, second])]
+
+
+def solve(forward: Forward, graph: Graph, inputs: list[np.ndarray]) -> np.ndarray:
+    """The solution of a graph's linear systems with their matrix, ``(n, columns, B)``."""
+    dense, sign = g.dense_system(graph)
+    A, b = (x.numpy() for x in graph_function(dense)(*(torch.tensor(x) for x in inputs)))
+    n, rows = len(A), inputs[0].shape[-1]
+    A, b = (np.broadcast_to(x.reshape(n, -1, x.shape[-1]), (n, x[..., 0].size // n, rows)) for x in (A, b))
+    return np.moveaxis(np.linalg.solve(np.moveaxis(A, -1, 0), np.moveaxis(sign * b, -1, 0)), 0, -1)
+
+
+@pytest.mark.parametrize("kind", ["newton_step", "sensitivity", "sensitivity to what sites share"])
+@pytest.mark.parametrize("sites_act", [False, True])
+def test_linear_systems_are_solved_without_a_matrix(
+    tmp_path: Path, kind: str, sites_act: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "UNROLLED", 0)
+    load = Slot("load", ())
+
+    def with_load(*x: torch.Tensor) -> list[torch.Tensor]:
+        if not sites_act:
+            return [alone(*x[:3])[0] - x[3]]
+        own, shared = coupled(*x[:4])
+        return [3.0 * x[0] + own + x[4], 3.0 * x[1] + shared + x[4]]
+
+    if sites_act:
+        forward = Forward("coupled", with_load, (*FORWARD.inputs, load), FORWARD.outputs)
+    else:
+        forward = Forward("alone", with_load, (OWN, *FORWARD.inputs[2:], load), (OWN,))
+    program = ForwardProgram(forward)
+    assert program.value.sites == SITES
+    if kind == "newton_step":
+        graph = g.newton_step_graph("step", forward)
+    else:
+        graph = g.sensitivity_graph("sensitivity", forward, ["load"] if "share" in kind else ["given", "load"])
+    scalars = sparse_program(graph, program)
+    if sites_act and kind == "sensitivity":
+        assert scalars is None  # every site moves all others: there is a block for each pair
+        return
+    assert scalars is not None
+    rng = np.random.default_rng(5)
+    inputs = [rng.uniform(0.2, 1.2, size=(*slot.shape, ROWS)) for slot in graph.inputs]
+    library = tmp_path / "kernel.so"
+    build(emit(scalars, graph.stem), library, "x86-64-v3")
+    expected = solve(forward, graph, inputs)
+    for found in (
+        Kernel(library, graph.inputs, graph.outputs, np.dtype(np.float64))(*inputs),
+        evaluate(scalars, inputs),
+    ):
+        sound = found[-1] == 1.0
+        assert sound.mean() > 0.8
+        x = found[0].reshape(expected.shape)
+        np.testing.assert_allclose(x[..., sound], expected[..., sound], rtol=1e-10, atol=1e-11)
+
+
+def test_sites_that_do_not_act_on_each_other_are_solved_one_by_one(tmp_path: Path) -> None:
+    """A row is done when all its sites are, with as many iterations as the slowest; else it keeps its guess."""
+    inputs = (OWN, Slot("given", (2, SITES), 1), Slot("rate", (SITES,), 1))
+    forward = Forward("alone", alone, inputs, (OWN,))
+    program = ForwardProgram(forward)
+    graph = g.newton_step_graph("step", forward)
+    scalars = sparse_program(graph, program)
+    assert scalars is not None
+    source = emit(scalars, "law") + emit_solver(scalars, 1)
+    library = tmp_path / "kernel.so"
+    build(source, library, "x86-64-v3")
+    kernel = Kernel(library, graph.inputs, graph.outputs, np.dtype(np.float64))
+    rng = np.random.default_rng(5)
+    rows = 37
+    x = [rng.uniform(0.2, 1.2, size=(*slot.shape, rows)) for slot in inputs]
+    x[1][0, 2, 5] = np.nan
+    options = {"rtol": 0.0, "most": 25, "easy": 25, "settled": 1e-6}
+    unknowns, report = kernel.solve(*x, atol=1e-12, **options)
+    bad = np.arange(rows) == 5
+    assert (report[3] == ~bad).all()
+    np.testing.assert_array_equal(unknowns[:, 5], x[0].reshape(-1, rows)[:, 5])
+    solved = torch.tensor(unknowns.reshape(2, SITES, rows))
+    [residual] = forward.function(solved, *(torch.tensor(v) for v in x[1:]))
+    norms = residual.square().sum((0, 1)).sqrt().numpy()
+    assert (norms[~bad] <= 1e-12).all()
+    np.testing.assert_allclose(report[1][~bad], norms[~bad], atol=1e-14)
+    [start] = forward.function(*(torch.tensor(v) for v in x))
+    np.testing.assert_allclose(report[0][~bad], start.square().sum((0, 1)).sqrt().numpy()[~bad], rtol=1e-13)
+    slowest = np.zeros(rows)
+    for site in range(SITES):  # a polycrystal whose grains are all alike takes as long as each of them
+        alike = [np.repeat(v[..., site : site + 1, :], SITES, axis=-2) for v in x]
+        slowest = np.maximum(slowest, kernel.solve(*alike, atol=1e-12, **options)[1][2])
+    np.testing.assert_array_equal(report[2][~bad], slowest[~bad])
+
+
+def test_what_many_depend_on_is_differentiated_in_two_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same law with scalars for every site: statements grow with the number of sites, not with its square."""
+    monkeypatch.setattr(necks, "PAIRS", 20)
+    monkeypatch.setattr(necks, "FEWEST", 2)
+    forward = Forward("coupled", coupled, FORWARD.inputs, FORWARD.outputs)
+    program = ForwardProgram(forward)
+    assert program.value.sites == 1
+    for graph in graphs_of(forward):
+        source = check(graph, program, tmp_path)
+        if graph.kind in ("jacobian", "jvp", "dr_dparam"):
+            assert "outer products" in source
+
+
+def test_statements_of_many_size_classes_grow_with_their_number(models: Path, tmp_path: Path) -> None:
+    counts = []
+    text = (models / "precipitate_growth.i").read_text()
+    for n in (80, 160):
+        path = tmp_path / f"classes{n}.i"
+        path.write_text(
+            text.replace("(2; 8)", f"(2; {n})")
+            .replace("torch.linspace(1.5, 8.5, 8)", f"torch.linspace(1.5, {n} + 0.5, {n})")
+            .replace("torch.linspace(1.0, 9.0, 9)", f"torch.linspace(1.0, {n} + 1.0, {n} + 1)")
+        )
+        plan = Planner(Request(path, "model", backend="native")).plan()
+        graph = next(graph for graph in plan.graphs if graph.kind == "jacobian")
+        assert graph.forward is not None
+        counts.append(native_program(graph, plan.programs[graph.forward]).statement_count)
+    assert counts[1] < 2.1 * counts[0] < 8000
 
 
 @pytest.mark.parametrize(

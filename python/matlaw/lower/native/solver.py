@@ -31,9 +31,9 @@ def emit_solver(program: Program, unknowns: int) -> str:
 
     :param program: of a graph of kind ``newton_step``, without products of layers: steps, ``b`` and ``sound``
     :param unknowns: how many of its inputs are unknowns; they come first
-    :returns: nothing where the solutions of all sites would take too much of the stack
+    :returns: nothing where sites act on each other, or where the solutions of all of them take too much of the stack
     """
-    if program.sites > 1 and total_size(program.inputs[:unknowns]) > MOST_ON_STACK:
+    if program.sites > 1 and not _are_alone(program, unknowns):
         return ""
     one = "\n".join(_Solver(program, unknowns, 1).lines())
     if program.statement_count > SHORT:
@@ -53,6 +53,17 @@ MATLAW_EXPORT void matlaw_solve(const void * const * inputs, void * unknowns, vo
 {body}
 }}
 """
+
+
+def _are_alone(program: Program, unknowns: int) -> bool:
+    """True when the sites of a program can be solved one after the other."""
+    steps, residual, _ = program.values
+    wanted = [*steps, *residual]
+    return (
+        total_size(program.inputs[:unknowns]) <= MOST_ON_STACK
+        and all(v.varies for v in wanted)
+        and not any(v.op == "site_sum" for v in reachable(wanted))
+    )
 
 
 class _Solver:
@@ -124,9 +135,7 @@ class _Solver:
         yield "}"
         yield f"for (int64_t c = 0; c < {size}; ++c)"
         yield "{"
-        yield from _indented(
-            self._for_each("store(x + c * ld, i, where(all_0, solved_0[c], load(x + c * ld, i)));")
-        )
+        yield from _indented(self._for_each("store(x + c * ld, i, where(all_0, solved_0[c], load(x + c * ld, i)));"))
         yield "}"
         yield from self._report("sqrt_of(first_0)", "sqrt_of(final_0)", "longest_0", "all_0")
 
@@ -231,7 +240,10 @@ def _indented(lines: Iterable[str], levels: int = 1) -> Iterable[str]:
     return ("  " * levels + line for line in lines)
 
 
-_PER_VECTOR = "all|solved|first|final|longest|u|active|done|settled|start|last|before|count|norm|near|met|quick|moved|size|strict|loose"
+_PER_VECTOR = (
+    "all|solved|first|final|longest|u|active|done|settled|start|last|before|count|norm|near|met|quick|moved|size|strict"
+    "|loose"
+)
 _OWN = re.compile(rf"\bt(\d+)\b(?!_)|\bu\[|\b({_PER_VECTOR})_0\b|, i(?=[,)])")
 
 
@@ -262,4 +274,3 @@ def _moving(every: list[Value], unknowns: set[int]) -> set[int]:
         if any(a.id in moving for a in v.args):
             moving.add(v.id)
     return moving
-

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from matlaw.ir.program import Place, Program, order_statements, reachable
+from matlaw.ir.program import OuterProducts, Place, Program, order_statements, positions, reachable
 from matlaw.ir.values import Value
 from matlaw.trace.slots import Slot
 
@@ -49,6 +49,7 @@ def emit(program: Program, title: str, float32: bool = False) -> str:
     writer = StatementWriter(program, float32)
     body = "\n".join(f"    {line}".rstrip() for line in writer.lines())
     tables = "\n".join(_table(k, program.pool.tables[k], float32) for k in sorted(writer.tables))
+    tables += "".join(block.tables() for block in writer.blocks)
     pointers = [pointer_to_input(k, slot) for k, slot in enumerate(program.inputs)]
     pointers += [
         f"  real * const __restrict__ y{k} = (real *)outputs[{k}]; // {_one_line(slot.name)} {_shape(slot.shape)}"
@@ -136,13 +137,20 @@ class StatementWriter:
         self.products: dict[tuple, list[Value]] = {}
         #: What the last comment says of the statements below it; None: a loop, or other code, has come since.
         self.origin: str | None = None
-        #: Per value where it is stored: output and place.
-        self.stores: dict[int, list[tuple[int, Place]]] = {}
-        self.roots: dict[int, Value] = {}
+        self.blocks = [
+            _Block(f"{k}_{m}", f"y{k}", block, program.sites)
+            for k in range(len(program.outputs))
+            for m, block in enumerate(program.products_of(k))
+        ]
+        #: Per value where it is stored: output, or array of factors, and place.
+        self.stores: dict[int, list[tuple[int | str, Place]]] = {}
+        self.roots: dict[int, Value] = {v.id: v for v in program.roots}
         for k in range(len(program.outputs)):
             for v, place in program.stores(k):
                 self.stores.setdefault(v.id, []).append((k, place))
-                self.roots[v.id] = v
+        for block in self.blocks:
+            for v, array, place in block.factors():
+                self.stores.setdefault(v.id, []).append((array, place))
 
     def lines(self) -> Iterable[str]:
         """The statements."""
@@ -150,6 +158,8 @@ class StatementWriter:
             if self.program.has_gaps(k):
                 yield f"for (int64_t c = 0; c < {slot.size}; ++c)"
                 yield f"  store(y{k} + c * ld, i, all(0.0));"
+        for block in self.blocks:
+            yield from block.declarations()
         every = reachable(self.roots.values())
         for v in every:
             if v.op == "dot":
@@ -165,6 +175,8 @@ class StatementWriter:
             stored = [v for v in looped if v.depth == stage]
             if added or stored:
                 yield from self._loop(added, stored)
+        for block in self.blocks:
+            yield from block.loop()
 
     def _outside(self, every: list[Value], sums: list[Value]) -> list[Value]:
         """What is computed outside of loops: the roots that no site changes, and what loops need of such."""
@@ -244,10 +256,65 @@ class StatementWriter:
 
     def _store(self, v: Value, looping: bool) -> Iterable[str]:
         for k, place in self.stores.get(v.id, ()):
-            if looping == bool(place.stride):
+            if looping != bool(place.stride):
+                continue
+            if isinstance(k, str):
+                yield f"{k}[{place.component}{f' + s * {place.stride}' if place.stride else ''}] = {self.names[v.id]};"
+            else:
                 slot = self.program.outputs[k]
                 where = component_name(slot, place.component) + (" and further sites" if looping else "")
                 yield f"store({address(f'y{k}', place)}, i, {self.names[v.id]}); // {where}"
+
+
+class _Block:
+    """Writes outer products: their factors into arrays as they become known, and in the end the products.
+
+    :param name: what arrays are called after
+    :param output: the pointer to the output
+    """
+
+    def __init__(self, name: str, output: str, block: OuterProducts, sites: int) -> None:
+        self.name = name
+        self.output = output
+        self.sides = {"p": block.rows, "q": block.columns}
+        self.count = len(block.rows[0][0])
+        self.positions = {side: positions((place for _, place in of), sites) for side, of in self.sides.items()}
+        self.sites = sites
+
+    def tables(self) -> str:
+        """Where rows and columns are."""
+        return "".join(
+            f"static const int32_t {side}{self.name}[] = {{{', '.join(map(str, found))}}};\n"
+            for side, found in self.positions.items()
+        )
+
+    def declarations(self) -> Iterable[str]:
+        """The arrays of factors, those of a row or column side by side."""
+        for side, found in self.positions.items():
+            yield f"rows f{side}{self.name}[{len(found) * self.count}];"
+
+    def factors(self) -> Iterable[tuple[Value, str, Place]]:
+        """All factors, and where they go."""
+        for side, of in self.sides.items():
+            start = 0
+            for values, place in of:
+                for k, v in enumerate(values):
+                    yield v, f"f{side}{self.name}", Place(start + k, self.count if place.stride else 0)
+                start += self.count * (self.sites if place.stride else 1)
+
+    def loop(self) -> Iterable[str]:
+        """Adds the products to the output."""
+        n = self.name
+        yield "// outer products: derivatives through what many depend on"
+        yield f"for (int64_t r = 0; r < {len(self.positions['p'])}; ++r)"
+        yield f"  for (int64_t c = 0; c < {len(self.positions['q'])}; ++c)"
+        yield "  {"
+        yield f"    real * const at = {self.output} + (p{n}[r] + q{n}[c]) * ld;"
+        yield "    rows sum = load(at, i);"
+        yield f"    for (int64_t k = 0; k < {self.count}; ++k)"
+        yield f"      sum = sum + fp{n}[r * {self.count} + k] * fq{n}[c * {self.count} + k];"
+        yield "    store(at, i, sum);"
+        yield "  }"
 
 
 def _numbers_of(v: Value) -> tuple[int, int, int]:

@@ -1,0 +1,71 @@
+"""Values through which many derivatives lead: there they are taken in two steps.
+
+Where many outputs depend on many inputs through one value, a mean of all sites say, each of them has a derivative by
+each: ``dy_i/dx_j = a_i b_j + ...`` with ``a_i = dy_i/dm`` and ``b_j = dm/dx_j``. The factors are as many as there are
+outputs and inputs, their products as many as there are pairs.
+
+Source: A. Griewank and A. Walther, Evaluating Derivatives, SIAM (2008), section 10.3, interface contractions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from matlaw.ir.program import reachable
+from matlaw.ir.values import Value
+
+#: From so many pairs on of inputs and outputs is a value through which they lead worth two steps.
+PAIRS: Final = 4096
+#: Of these at least so many of each.
+FEWEST: Final = 8
+
+
+def find_necks(outputs: Sequence[Value], seeds: Sequence[Value]) -> set[int]:
+    """The identities of the necks.
+
+    Sums over sites are necks where sites act on each other: a site has no values of others. Else the necks are those
+    values between at least :data:`PAIRS` pairs that are used more than once: others can wait for what uses them.
+
+    :param outputs: what is to be differentiated
+    :param seeds: by what
+
+    >>> from matlaw.ir.values import Pool
+    >>> pool = Pool()
+    >>> x = [pool.input(0, k) for k in range(100)]
+    >>> total = x[0]
+    >>> for v in x[1:]:
+    ...     total = pool.add(total, v)
+    >>> find_necks([pool.mul(total, v) for v in x], x) == {total.id}
+    True
+    """
+    every = reachable(outputs)
+    if are_coupled(outputs):
+        return {v.id for v in every if v.op == "site_sum"}
+    uses = Counter(a.id for v in every for a in v.args) + Counter(v.id for v in outputs)
+    reaches = {v.id: 0 for v in every}
+    for k, v in enumerate(outputs):
+        reaches[v.id] |= 1 << k
+    for v in reversed(every):
+        for a in v.args:
+            reaches[a.id] |= reaches[v.id]
+    depends = {v.id: 1 << k for k, v in enumerate(seeds)}
+    found: set[int] = set()
+    for v in every:
+        if v.id in depends or v.is_mask:
+            continue
+        mask = 0
+        for a in v.args:
+            mask |= depends.get(a.id, 0)
+        above, below = mask.bit_count(), reaches[v.id].bit_count()
+        if uses[v.id] > 1 and min(above, below) >= FEWEST and above * below >= PAIRS:
+            mask = 1 << (len(seeds) + len(found))
+            found.add(v.id)
+        depends[v.id] = mask
+    return found
+
+
+def are_coupled(outputs: Sequence[Value]) -> bool:
+    """True when sites act on each other: a value of a site depends on a sum over all."""
+    return any(v.varies and v.depth for v in outputs)
