@@ -14,7 +14,7 @@ from matlaw.artifact.plan import Planner
 from matlaw.artifact.request import Request
 from matlaw.ir import evaluate, necks
 from matlaw.ir.program import reachable
-from matlaw.lower.native import ForwardProgram, Kernel, build, emit, emit_solver, native_program, programs
+from matlaw.lower.native import ForwardProgram, Kernel, build, emit, emit_solver, native_program, pieces, programs
 from matlaw.lower.native.programs import sparse_program
 from matlaw.lower.native.source import without_comments
 from matlaw.trace import graphs as g
@@ -239,6 +239,19 @@ def test_what_many_depend_on_is_differentiated_in_two_steps(tmp_path: Path, monk
         source = check(graph, program, tmp_path)
         if graph.kind in ("jacobian", "jvp", "dr_dparam"):
             assert "outer products" in source
+
+
+def test_large_kernels_are_cut_into_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(necks, "PAIRS", 20)
+    monkeypatch.setattr(necks, "FEWEST", 2)
+    monkeypatch.setattr(pieces, "LARGEST_FUNCTION", 20)
+    monkeypatch.setattr(pieces, "PIECE", 7)
+    forward = Forward("coupled", coupled, FORWARD.inputs, FORWARD.outputs)
+    program = ForwardProgram(forward)
+    for graph in graphs_of(forward):
+        source = check(graph, program, tmp_path)
+        assert "piece_3(inputs, outputs, " in source
+        assert re.search(r"masks\[\d+\] = ", source) or graph.kind != "jacobian"
 
 
 def test_statements_of_many_size_classes_grow_with_their_number(models: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 
 from matlaw.ir.program import Place, Program, order_statements, places, reachable
 from matlaw.ir.values import Value
+from matlaw.lower.native.pieces import is_cut
 from matlaw.lower.native.source import StatementWriter, address, pointer_to_input
 from matlaw.trace.slots import total_size
 
@@ -31,8 +32,11 @@ def emit_solver(program: Program, unknowns: int) -> str:
 
     :param program: of a graph of kind ``newton_step``, without products of layers: steps, ``b`` and ``sound``
     :param unknowns: how many of its inputs are unknowns; they come first
-    :returns: nothing where sites act on each other, or where the solutions of all of them take too much of the stack
+    :returns: nothing where sites act on each other, where the solutions of all of them take too much of the stack, or
+        for a law so large that it has no place in registers anyway
     """
+    if is_cut(program):
+        return ""
     if program.sites > 1 and not _are_alone(program, unknowns):
         return ""
     one = "\n".join(_Solver(program, unknowns, 1).lines())

@@ -46,17 +46,24 @@ def emit(program: Program, title: str, float32: bool = False) -> str:
     :param title: what the kernel is, for the comment at its top
     :param float32: compute in single precision; constants are rounded once
     """
+    from matlaw.lower.native.pieces import Pieces, is_cut
+
     writer = StatementWriter(program, float32)
-    body = "\n".join(f"    {line}".rstrip() for line in writer.lines())
-    tables = "\n".join(_table(k, program.pool.tables[k], float32) for k in sorted(writer.tables))
-    tables += "".join(block.tables() for block in writer.blocks)
-    pointers = [pointer_to_input(k, slot) for k, slot in enumerate(program.inputs)]
-    pointers += [
-        f"  real * const __restrict__ y{k} = (real *)outputs[{k}]; // {_one_line(slot.name)} {_shape(slot.shape)}"
+    pointers = {f"x{k}": pointer_to_input(k, slot) for k, slot in enumerate(program.inputs)}
+    pointers |= {
+        f"y{k}": f"  real * const __restrict__ y{k} = (real *)outputs[{k}]; // {_one_line(slot.name)} "
+        f"{_shape(slot.shape)}"
         for k, slot in enumerate(program.outputs)
-    ]
+    }
+    pieces = Pieces(writer, pointers) if is_cut(program) else None
+    functions = pieces.functions() if pieces else ""
+    statements = pieces.calls() if pieces else writer.statements()
+    lines = [*writer.start(), *statements, *writer.end()]
+    body = "\n".join(f"    {line}".rstrip() for line in lines)
+    tables = "\n".join(_table(k, program.pool.tables[k], float32) for k in sorted(writer.tables))
+    before = tables + "".join(block.tables() for block in writer.blocks) + functions
     define = "#define MATLAW_FLOAT32 1\n" if float32 else ""
-    head = "\n".join(pointers)
+    head = "\n".join(pointers.values())
     count = f"{program.statement_count} statements per row"
     if program.sites > 1:
         count += f", those inside of loops for each of {program.sites} sites"
@@ -67,7 +74,7 @@ def emit(program: Program, title: str, float32: bool = False) -> str:
 const int32_t matlaw_abi_version = {ABI_VERSION};
 const int32_t matlaw_lanes = MATLAW_LANES;
 
-{tables}MATLAW_EXPORT void matlaw_graph(const void * const * inputs, void * const * outputs, int64_t ld, int64_t n)
+{before}MATLAW_EXPORT void matlaw_graph(const void * const * inputs, void * const * outputs, int64_t ld, int64_t n)
 {{
 {head}
   for (int64_t i = 0; i < n; i += MATLAW_LANES)
@@ -152,14 +159,22 @@ class StatementWriter:
             for v, array, place in block.factors():
                 self.stores.setdefault(v.id, []).append((array, place))
 
-    def lines(self) -> Iterable[str]:
-        """The statements."""
+    def start(self) -> Iterable[str]:
+        """What comes before them."""
         for k, slot in enumerate(self.program.outputs):
             if self.program.has_gaps(k):
                 yield f"for (int64_t c = 0; c < {slot.size}; ++c)"
                 yield f"  store(y{k} + c * ld, i, all(0.0));"
         for block in self.blocks:
             yield from block.declarations()
+
+    def end(self) -> Iterable[str]:
+        """What comes after them."""
+        for block in self.blocks:
+            yield from block.loop()
+
+    def statements(self) -> Iterable[str]:
+        """The statements."""
         every = reachable(self.roots.values())
         for v in every:
             if v.op == "dot":
@@ -175,8 +190,6 @@ class StatementWriter:
             stored = [v for v in looped if v.depth == stage]
             if added or stored:
                 yield from self._loop(added, stored)
-        for block in self.blocks:
-            yield from block.loop()
 
     def _outside(self, every: list[Value], sums: list[Value]) -> list[Value]:
         """What is computed outside of loops: the roots that no site changes, and what loops need of such."""
@@ -189,7 +202,7 @@ class StatementWriter:
     def _straight(self, wanted: list[Value]) -> Iterable[str]:
         for v in order_statements(wanted, self.names):
             yield from self.define(v)
-            yield from self._store(v, looping=False)
+            yield from self.store(v, looping=False)
 
     def _loop(self, added: list[Value], stored: list[Value]) -> Iterable[str]:
         for v in added:
@@ -201,17 +214,17 @@ class StatementWriter:
         self.origin = None
         for v in order_statements([*(v.args[0] for v in added), *stored], self.names):
             yield from (f"  {line}" for line in self.define(v))
-            yield from (f"  {line}" for line in self._store(v, looping=True))
+            yield from (f"  {line}" for line in self.store(v, looping=True))
         for v in stored:
             if not v.varies:
-                yield from (f"  {line}" for line in self._store(v, looping=True))
+                yield from (f"  {line}" for line in self.store(v, looping=True))
         for v in added:
             yield f"  t{v.id} = t{v.id} + {self.names[v.args[0].id]};"
         yield "}"
         self.names, self.arrays = outer, arrays
         self.origin = None
         for v in added:
-            yield from self._store(v, looping=False)
+            yield from self.store(v, looping=False)
 
     def define(self, v: Value) -> Iterable[str]:
         """The statement that computes a value from others that have names; none for a constant."""
@@ -254,7 +267,8 @@ class StatementWriter:
         for k, w in enumerate(group):
             self.names[w.id] = f"y_{v.id}[{k}]"
 
-    def _store(self, v: Value, looping: bool) -> Iterable[str]:
+    def store(self, v: Value, looping: bool) -> Iterable[str]:
+        """The statements that store a value where it belongs: in a loop at the site at hand, else once for all."""
         for k, place in self.stores.get(v.id, ()):
             if looping != bool(place.stride):
                 continue
@@ -288,10 +302,13 @@ class _Block:
             for side, found in self.positions.items()
         )
 
+    def arrays(self) -> dict[str, int]:
+        """The arrays of factors, those of a row or column side by side, and their lengths."""
+        return {f"f{side}{self.name}": len(found) * self.count for side, found in self.positions.items()}
+
     def declarations(self) -> Iterable[str]:
-        """The arrays of factors, those of a row or column side by side."""
-        for side, found in self.positions.items():
-            yield f"rows f{side}{self.name}[{len(found) * self.count}];"
+        """The definitions of these arrays."""
+        return (f"rows {name}[{length}];" for name, length in self.arrays().items())
 
     def factors(self) -> Iterable[tuple[Value, str, Place]]:
         """All factors, and where they go."""
