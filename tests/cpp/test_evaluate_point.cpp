@@ -98,6 +98,37 @@ TEST_P(EvaluatePoint, takes_parameters_of_one_value)
                       (Words{"'gain'", "one value"}));
 }
 
+TEST_P(EvaluatePoint, takes_parameters_of_integers)
+{
+  const ToyLaw law(GetParam());
+  law.edit(
+      [](auto & metadata)
+      {
+        metadata["parameters"][0]["dtype"] = "int64";
+        metadata["parameters"][0]["value"] = {2};
+      });
+  const auto model = law.load();
+  EXPECT_EQ(model->named_parameters().at("gain").scalar_type(), at::kLong);
+  const auto inputs = toy_inputs(1, GetParam());
+  const auto values = side_by_side(model->input_names(), inputs, 0);
+  for (const auto dtype : {at::kLong, at::kInt, at::kByte})
+  {
+    model->set_parameter("gain", at::full({}, 3, dtype));
+    EXPECT_EQ(model->named_parameters().at("gain").scalar_type(), at::kLong);
+    const ToyLaw same(GetParam());
+    const auto floating = same.load();
+    floating->set_parameter("gain", at::tensor(3.0, GetParam()));
+    const auto expected = side_by_side(model->output_names(), floating->evaluate(inputs).outputs, 0);
+    expect_equal(side_by_side(model->output_names(), model->evaluate(inputs).outputs, 0), expected);
+    std::vector<double> outputs(expected.size());
+    model->evaluate_point(values.data(), outputs.data(), nullptr);
+    expect_equal(outputs, expected);
+  }
+  for (const auto & value : {at::tensor(3.0, GetParam()), at::ones({}, at::kBool)})
+    EXPECT_PRED_FORMAT2(mentions, fatal_error([&] { model->set_parameter("gain", value); }),
+                        (Words{"'gain'", "expected Long", "integers"}));
+}
+
 TEST_P(EvaluatePoint, a_point_that_fails_is_remembered)
 {
   const ToyLaw law(GetParam());

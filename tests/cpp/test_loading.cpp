@@ -237,6 +237,16 @@ TEST(Loading, contradictions_in_the_metadata)
   EXPECT_PRED_FORMAT2(mentions, refused([](auto & m) { m["segments"][0]["graphs"]["value"]["stem"] = "toy_seg9"; }),
                       (Words{"toy_seg9"}));
   EXPECT_PRED_FORMAT2(mentions, refused([](auto & m) { m["state_pairs"][0]["initial"] = {1.0, 2.0}; }), (Words{"x~1"}));
+  EXPECT_PRED_FORMAT2(mentions, refused([](auto & m) { m["parameters"][0]["dtype"] = "int32"; }),
+                      (Words{"parameters[0].dtype", "'int32'", "'int64'"}));
+  EXPECT_PRED_FORMAT2(mentions,
+                      refused(
+                          [](auto & m)
+                          {
+                            m["parameters"][0]["dtype"] = "int64";
+                            m["parameters"][0]["value"] = {2.5};
+                          }),
+                      (Words{"parameters[0].value", "integers"}));
 }
 
 TEST(Loading, damaged_kernels)

@@ -174,7 +174,8 @@ public:
 
   virtual const TensorMap & named_parameters() const = 0;
   /// Copies `value`, (*param_sub_batch, *param_base) or with *B in front. Throws FatalError for a wrong name, shape,
-  /// dtype or device, InputError when it is NaN or infinite.
+  /// dtype or device, InputError when it is NaN or infinite. One of named_parameters() that is int64 takes integers
+  /// only.
   virtual void set_parameter(const std::string & name, const at::Tensor & value) = 0;
   virtual BlockMap param_jacobian(const TensorMap & inputs) const = 0;
   virtual TensorMap param_vjp(const TensorMap & inputs, const TensorMap & cotangents) const = 0;

@@ -8,7 +8,6 @@
 #include <ATen/ExpandUtils.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/isfinite.h>
 
 #include "Copies.h"
 #include "FailedChunks.h"
@@ -325,10 +324,8 @@ void DispatchedModel::set_parameter(const std::string & name, const at::Tensor &
   aoti::check_names("promoted parameter", this->name(), {{name, value}}, self.parameter_names, false);
   auto variable = self.parameter(name);
   variable.type = "parameter";
-  aoti::check_tensor("Parameter", variable, value, dtype(), self.home);
-  if (!at::isfinite(value).all().item<bool>())
-    throw InputError("Parameter '" + name + "' of model '" + this->name() + "' cannot be NaN or infinite.", name, -1);
-  auto kept = value.detach().clone(at::MemoryFormat::Contiguous);
+  const auto own = self.parameters.at(name).scalar_type();
+  auto kept = aoti::parameter_value(this->name(), variable, value, own, self.home).clone(at::MemoryFormat::Contiguous);
   const auto previous = std::exchange(self.parameters.at(name), std::move(kept));
   // One value per row reaches the copies chunk by chunk.
   if (self.per_row(name))

@@ -33,7 +33,7 @@ Evaluation QuadratureBatch::Impl::call(const TensorMap & inputs, const TensorMap
     for (const auto & [name, value] : values)
     {
       const at::Tensor own = model->named_parameters().at(name);
-      model->set_parameter(name, value);
+      model->set_parameter(name, value.to(own.scalar_type()));
       before.emplace(name, own);
     }
     evaluation = model->evaluate(inputs, options);

@@ -56,7 +56,11 @@ Shape QuadratureBatch::Impl::parameter_shape(const std::string & name) const
 void QuadratureBatch::Impl::set_parameter(const std::string & name, const double * values, bool constant)
 {
   const Shape shape = parameter_shape(name);
-  _parameters[name] = {copy_of(values, constant ? shape : batched(shape)), constant};
+  auto copy = copy_of(values, constant ? shape : batched(shape));
+  const bool integers = model->named_parameters().at(name).scalar_type() == at::kLong;
+  if (integers && !copy.sub(copy.trunc()).eq(0).all().item<bool>())
+    throw FatalError(batch() + ": the values of parameter '" + name + "' have to be integers");
+  _parameters[name] = {std::move(copy), constant};
   drop_results();
 }
 

@@ -84,7 +84,7 @@ void Law::set_parameter(const std::string & name, double value)
   if (found->second.numel() != 1)
     throw FatalError("The parameter '" + name + "' has " + std::to_string(found->second.numel()) +
                      " components; PROPS sets scalars only.");
-  _model->set_parameter(name, at::full(found->second.sizes(), value, found->second.options()));
+  _model->set_parameter(name, at::full(found->second.sizes(), value, found->second.options().dtype(_model->dtype())));
 }
 
 Verdict Law::evaluate(const double * inputs, double * outputs, double * jacobian) const

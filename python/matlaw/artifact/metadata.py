@@ -39,13 +39,15 @@ def variable_entry(name: str, variable: Any) -> dict[str, Any]:
 def parameter_entry(name: str, value: Any) -> dict[str, Any]:
     """What metadata says of a promoted parameter."""
     [slot] = parameter_slots({name: value})
+    numbers = to_public(value, (1,)).reshape(-1).to(value.parameter_dtype)
     return {
         "name": name,
         "type": type(value).__name__,
         "param_base_shape": list(value.base_shape),
         "sub_batch_shape": list(value.sub_batch_shape),
         "size": slot.size,
-        "value": [float(x) for x in to_public(value, (1,)).reshape(-1)],
+        **({} if numbers.is_floating_point() else {"dtype": "int64"}),
+        "value": numbers.tolist(),
     }
 
 

@@ -26,6 +26,7 @@ from matlaw.ir.program import positions, reachable
 from matlaw.lower.native.programs import ForwardProgram, native_program, sparse_program
 from matlaw.models.common import AOTIModel
 from matlaw.trace import graphs as g
+from matlaw.trace.dependence import Dependence
 from matlaw.trace.forward import located
 from matlaw.trace.graphs import Forward, Graph, Pair
 from matlaw.trace.linear import LinearSolve, linear_solve
@@ -183,6 +184,7 @@ class Planner:
         refuse_unpaired_old_values(self.source, self.program)
         self.programs: dict[Forward, ForwardProgram] = {}
         self.unsupported: dict[Forward, UnsupportedOperation] = {}
+        self.dependences: dict[Forward, Dependence] = {}
         names = checked_parameters(request.parameters, self.program.slots)
         self.promoted = {name: self.program.parameters[name] for name in names}
         outside = checked_weights(request.external_weights, list(self.program.parameters), names)
@@ -348,24 +350,28 @@ class Planner:
                         "Compile with --backend both or inductor."
                     ) from e
                 self.unsupported[forward] = e
+                self.dependences[forward] = Dependence(forward)
 
     def _edges(self, parts: Sequence[SegmentPlan], by_parameters: bool = False) -> list[set[tuple[str, str]]]:
         """Per segment the pairs ``(output, input or parameter)`` whose derivative is not structurally zero."""
         found = []
         for part in parts:
-            program = self.programs.get(part.forward)
-            outputs = list(part.segment.outputs if part.kind == "forward" else part.segment.unknowns)
+            outputs = [slot.name for slot in part.forward.outputs]
             inputs = list(part.segment.inputs if part.kind == "forward" else part.segment.givens)
             if by_parameters:
                 inputs = part.parameters
-            if program is None:
-                found.append({(o, i) for o in outputs for i in inputs})
-                continue
-            depends = {(o, i) for o in outputs for i in inputs if _nonzero(program, o, self._key(part, i))}
+            depends = {(o, i) for o in outputs for i in inputs if self._may_differ_from_zero(part, o, i)}
             if part.kind == "implicit":  # the solve couples all residuals
                 depends = {(o, i) for o in outputs for i in inputs if any((r, i) in depends for r in outputs)}
             found.append(depends)
         return found
+
+    def _may_differ_from_zero(self, part: SegmentPlan, output: str, by: str) -> bool:
+        """Whether the derivative of a segment's function is not structurally zero."""
+        program = self.programs.get(part.forward)
+        if program is None:
+            return self.dependences[part.forward].depends(_position(part.forward, output), self._key(part, by))
+        return bool(program.block(self._key(part, by), output))
 
     def _key(self, part: SegmentPlan, name: str) -> int:
         """Position of a variable among the arguments of the segment's function; givens come after the unknowns."""
@@ -377,9 +383,11 @@ class Planner:
 
     def _constant(self, part: SegmentPlan, output: str, by: str) -> Any:
         """The block of a forward segment when no row has another; ``None`` else."""
-        program = self.programs.get(part.forward)
-        if part.kind == "implicit" or program is None:
+        if part.kind == "implicit":
             return None
+        program = self.programs.get(part.forward)
+        if program is None:
+            return self.dependences[part.forward].constant_block(_position(part.forward, output), self._key(part, by))
         derivatives = program.pair(output, by)
         if not derivatives.constant:
             return None
@@ -547,8 +555,8 @@ class Planner:
         return len(compared) >= STATES // 10 and not too_large(compared, graph.kind)
 
 
-def _nonzero(program: ForwardProgram, output: str, position: int) -> bool:
-    return bool(program.block(position, output))
+def _position(forward: Forward, output: str) -> int:
+    return [slot.name for slot in forward.outputs].index(output)
 
 
 #: What the solver in a kernel of Newton steps spares each row and iteration, in statements: to write the linear system

@@ -93,7 +93,15 @@ def render(found: dict[str, Any]) -> list[str]:
     for key in ("inputs", "outputs"):
         lines += ["", f"{key}:", *_table([[v["name"], v["type"], _shape(v)] for v in found[key]])]
     if found["parameters"]:
-        rows = [[p["name"], p["type"], _numbers(p["value"]), p.get("option", "")] for p in found["parameters"]]
+        rows = [
+            [
+                p["name"],
+                p["type"] + (f" ({p['dtype']})" if "dtype" in p else ""),
+                _numbers(p["value"]),
+                p.get("option", ""),
+            ]
+            for p in found["parameters"]
+        ]
         lines += ["", "parameters:", *_table(rows)]
     if found.get("derivatives"):
         rows = [

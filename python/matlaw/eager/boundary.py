@@ -58,6 +58,15 @@ def check_tensor(
         raise FatalError(f"{what}: expected shape ({expected}){hint}, got {tuple(value.shape)}")
 
 
+def is_integer(dtype: torch.dtype) -> bool:
+    """Whether tensors of a dtype hold integers.
+
+    >>> is_integer(torch.int32), is_integer(torch.bool), is_integer(torch.float64)
+    (True, False, False)
+    """
+    return not dtype.is_floating_point and not dtype.is_complex and dtype != torch.bool
+
+
 def common_batch(what: str, shapes: Mapping[str, tuple[int, ...]], scalars: Collection[str]) -> tuple[int, ...]:
     """The batch shape that all broadcast to.
 

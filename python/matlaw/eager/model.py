@@ -89,6 +89,7 @@ class EagerModel:
         self._parameters: dict[str, Tensor] = {
             key: value.to(self._dtype, self._device) for key, value in self._program.parameters.items()
         }
+        self._parameter_dtypes = {key: value.parameter_dtype for key, value in self._parameters.items()}
         self._parameter_batches: dict[str, tuple[int, ...]] = {
             key: slot.batch_shape for key, slot in self._program.slots.items()
         }
@@ -338,8 +339,14 @@ class EagerModel:
         return self._outputs(run, batch), self._blocks_of(wanted, run, batch, sizes)
 
     def named_parameters(self) -> Tensors:
-        """Values of the parameters by qualified name, ``(*param_base)`` or ``(*B, *param_base)``."""
-        return {name: to_public(p, self._parameter_batches[name]) for name, p in self._parameters.items()}
+        """Values of the parameters by qualified name, ``(*param_base)`` or ``(*B, *param_base)``.
+
+        They have the dtype of the law; Miller indices that are integers in the input file are int64.
+        """
+        return {
+            name: to_public(p, self._parameter_batches[name]).to(self._parameter_dtypes[name])
+            for name, p in self._parameters.items()
+        }
 
     @property
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:
@@ -392,21 +399,26 @@ class EagerModel:
     def set_parameter(self, name: str, value: torch.Tensor) -> None:
         """Copies a value.
 
-        :param value: ``(*param_sub_batch, *param_base)``, or with ``*B`` in front for one value per row
+        :param value: ``(*param_sub_batch, *param_base)``, or with ``*B`` in front for one value per row; integers of
+            any width where the parameter is int64
         :raises FatalError: for a wrong name, shape, dtype or device
         :raises InputError: when it is NaN or infinite
         """
         boundary.check_names("parameter", [name], self._parameters, complete=False)
         if name in self._weight_names:
             raise FatalError(f"'{name}' is a weight of model '{self.name}': all weights change at once, update_weights")
-        value = torch.as_tensor(value, dtype=None if isinstance(value, torch.Tensor) else self._dtype)
-        old = self._parameters[name]
+        old, dtype = self._parameters[name], self._parameter_dtypes[name]
+        integers = dtype == torch.int64
+        if not isinstance(value, torch.Tensor):
+            value = torch.as_tensor(value, dtype=None if integers else dtype)
+        if integers and boundary.is_integer(value.dtype):
+            value = value.to(dtype)
         trailing = (*old.sub_batch_shape, *old.base_shape)
-        boundary.check_tensor(f"parameter '{name}'", value, trailing, self._dtype, self._device, old.sub_batch_ndim)
+        boundary.check_tensor(f"parameter '{name}'", value, trailing, dtype, self._device, old.sub_batch_ndim)
         if not torch.isfinite(value).all():
             raise InputError(f"parameter '{name}' of model '{self.name}' cannot be NaN or infinite", name)
         self._parameter_batches[name] = tuple(value.shape[: value.ndim - len(trailing)])
-        value = value.detach().expand((*self._parameter_batches[name], *trailing)).clone()
+        value = value.detach().expand((*self._parameter_batches[name], *trailing)).to(self._dtype, copy=True)
         self._parameters[name] = to_internal(value, type(old), old.sub_batch_ndim)
 
     @property

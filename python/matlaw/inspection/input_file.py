@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from matlaw.input import SECTIONS, InputFile
 from matlaw.models import Variable
 from matlaw.trace import ImplicitSegment, partition
@@ -67,7 +69,8 @@ def describe_model(path: Path, name: str, overrides: Sequence[str] = ()) -> dict
                 "param_base_shape": list(value.base_shape),
                 "sub_batch_shape": list(value.sub_batch_shape),
                 "size": int(value.data[..., 0].numel()),
-                "value": value.data[..., 0].reshape(-1).tolist(),
+                **({"dtype": "int64"} if value.parameter_dtype == torch.int64 else {}),
+                "value": value.data[..., 0].reshape(-1).to(value.parameter_dtype).tolist(),
                 "option": program.slots[key].origin,
             }
             for key, value in program.parameters.items()

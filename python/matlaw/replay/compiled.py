@@ -27,7 +27,7 @@ def compiled_verdict(file: ReplayFile, row: ReplayRow) -> dict[str, Any]:
     place = file.rows.index(row)
     for name, (shape, values) in file.parameters.items():
         known = law.named_parameters()[reported.get(name, name)]
-        value = torch.tensor(values, dtype=law.dtype).reshape(shape)
+        value = torch.tensor(values, dtype=law.dtype).reshape(shape).to(known.dtype)
         law.set_parameter(reported.get(name, name), value[place] if value.ndim > known.ndim else value)
     for update, settings in file.solvers.items():
         law.set_solver_config(update, **settings)

@@ -31,7 +31,7 @@ def replayed_law(file: ReplayFile, extensions: Sequence[str] = ()) -> EagerModel
     for name, (shape, values) in file.parameters.items():
         value = torch.tensor(values, dtype=law.dtype).reshape(shape)
         if name in known and value.ndim == known[name].ndim:
-            law.set_parameter(name, value)
+            law.set_parameter(name, value.to(known[name].dtype))
     for update, settings in file.solvers.items():
         law.set_solver_config(update, **settings)
     return law
@@ -57,5 +57,5 @@ def row_inputs(file: ReplayFile, row: ReplayRow, law: EagerModel) -> dict[str, t
     for name, (shape, values) in file.parameters.items():
         value = torch.tensor(values, dtype=law.dtype).reshape(shape)
         if name in known and value.ndim > known[name].ndim:
-            law.set_parameter(name, value[place])
+            law.set_parameter(name, value[place].to(known[name].dtype))
     return inputs

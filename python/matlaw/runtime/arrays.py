@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from matlaw.eager.boundary import is_integer
 from matlaw.errors import FatalError
 from matlaw.evaluation import Evaluation, SegmentHistory
 
@@ -21,7 +22,8 @@ def as_tensor(
     :param name: what the value is, for the error message
     :param value: tensor (returned as it is), NumPy array (shared when it is writable and on the same device), number or
         nested sequence of numbers
-    :param dtype: of the tensor that is made from numbers, and what arrays and tensors must have
+    :param dtype: of the tensor that is made from numbers, and what arrays and tensors must have; int64 takes integers
+        of any width, and nothing else
     :param device: where arrays and numbers go; tensors stay where they are
     :param any_dtype: arrays and tensors may have any other; whoever takes them says what does not fit
     :raises FatalError: the value is not numeric, has another dtype, or is an array of which values are masked
@@ -31,6 +33,11 @@ def as_tensor(
     >>> float(a[1, 2])
     5.0
     """
+    integers = dtype == torch.int64
+    if integers and isinstance(value, torch.Tensor) and is_integer(value.dtype):
+        return value.to(dtype)
+    if integers and isinstance(value, np.ndarray) and value.dtype.kind in "iu":
+        value = value.astype(np.int64)
     if isinstance(value, torch.Tensor):
         if value.dtype != dtype and not any_dtype:
             raise FatalError(f"{name}: expected {dtype}, got {value.dtype}; convert it with .to({dtype})")
@@ -53,9 +60,13 @@ def as_tensor(
                 value = value.copy()
             tensor = torch.from_numpy(value)
         else:
-            tensor = torch.as_tensor(value, dtype=dtype)
+            tensor = torch.as_tensor(value, dtype=None if integers else dtype)
     except (TypeError, ValueError, RuntimeError) as error:
         raise FatalError(f"{name}: expected numbers, a NumPy array or a torch tensor; {error}") from error
+    if integers and not is_integer(tensor.dtype):
+        raise FatalError(f"{name}: expected integers, got {value!r}")
+    if integers:
+        tensor = tensor.to(dtype)
     return tensor if device is None else tensor.to(device)
 
 

@@ -209,11 +209,14 @@ class CompiledModel:
     def set_parameter(self, name: str, value: Any) -> None:
         """Replace a promoted parameter by a copy of `value`.
 
-        :param value: ``(*param_base)``, or ``(*B, *param_base)`` for one value per row
+        :param value: ``(*param_base)``, or ``(*B, *param_base)`` for one value per row; integers where the parameter
+            is int64
         :raises FatalError: there is no such parameter, or the shape, dtype or device is wrong
         :raises InputError: the value is NaN or infinite
         """
-        self._handle.set_parameter(name, as_tensor(f"parameter '{name}'", value, self._dtype, self._device))
+        known = self._handle.named_parameters().get(name)
+        dtype = self._dtype if known is None else known.dtype
+        self._handle.set_parameter(name, as_tensor(f"parameter '{name}'", value, dtype, self._device))
 
     @property
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:

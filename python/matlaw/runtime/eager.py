@@ -62,7 +62,8 @@ class EagerLaw(EagerModel):
 
     def set_parameter(self, name: str, value: Any) -> None:
         """Replace a parameter by a copy of `value`."""
-        super().set_parameter(name, as_tensor(f"parameter '{name}'", value, self.dtype, self.device))
+        dtype = self._parameter_dtypes.get(name, self.dtype)
+        super().set_parameter(name, as_tensor(f"parameter '{name}'", value, dtype, self.device))
 
     def param_jacobian(self, inputs: Mapping[str, Any]) -> Blocks:
         """Return derivatives by the parameters."""

@@ -61,6 +61,9 @@ class SourceLaw(EagerLaw):
         ]
         self._axes = {name: variable.sub_batch_ndim for name, variable in self._program.inputs.items()}
         self._parameters = {parameters(n): p for n, p in self._parameters.items()}
+        self._parameter_dtypes = {parameters(n): dtype for n, dtype in self._parameter_dtypes.items()}
+        floating = [parameters(entry["name"]) for entry in entries["parameters"] if "dtype" not in entry]
+        self._parameter_dtypes |= dict.fromkeys(floating, self._dtype)
         self._parameter_batches = {parameters(n): shape for n, shape in self._parameter_batches.items()}
 
     @property

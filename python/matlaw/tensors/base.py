@@ -27,6 +27,8 @@ class Tensor:
 
     base_shape: ClassVar[tuple[int, ...]] = ()
     base_ndim: ClassVar[int] = 0
+    #: Whether the values are meant to be integers. Inside they are floating-point numbers like all others.
+    integers: ClassVar[bool] = False
 
     __slots__ = ("data", "sub_batch_ndim")
 
@@ -74,6 +76,15 @@ class Tensor:
     def dtype(self) -> torch.dtype:
         """Type of the components."""
         return self.data.dtype
+
+    @property
+    def parameter_dtype(self) -> torch.dtype:
+        """What callers give and get of a parameter with this value in the input file.
+
+        int64 for a type of integers, unless the values are others.
+        """
+        whole = self.integers and bool((self.data == self.data.round()).all())
+        return torch.int64 if whole else self.dtype
 
     @property
     def device(self) -> torch.device:

@@ -11,3 +11,4 @@ class MillerIndex(Tensor):
     __slots__ = ()
     base_shape = (3,)
     base_ndim = 1
+    integers = True

@@ -143,7 +143,7 @@ class _Recorder(TorchDispatchMode):
         varied = not self._by_rows.isdisjoint(operands)
         if not self._by_rows.isdisjoint(self._read(func, args)):
             raise NotRecordable(f"{func} looks at values, which differ from row to row")
-        varied &= func.overloadpacket not in _LIKE
+        varied &= func not in OF_SHAPE
         result = func(*args, **kwargs)
         if not isinstance(result, (torch.Tensor, list, tuple)):
             return result
@@ -184,7 +184,15 @@ _READS: Final = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape
 
 
 #: What these give depends on the shape of their operand only.
-_LIKE: Final = {torch.ops.aten.ones_like, torch.ops.aten.zeros_like, torch.ops.aten.full_like}
+OF_SHAPE: Final = {
+    torch.ops.aten.ones_like.default,
+    torch.ops.aten.zeros_like.default,
+    torch.ops.aten.full_like.default,
+    torch.ops.aten.new_zeros.default,
+    torch.ops.aten.new_ones.default,
+    torch.ops.aten.new_full.default,
+    torch.ops.aten.sym_size.int,
+}
 
 
 def _dispatch(self: _Recorder, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from matlaw.artifact import Request, plan_export_artifacts
@@ -224,6 +225,34 @@ def test_constant_blocks_are_found(models: Path) -> None:
     assert plan.pairs == [("stress", "strain", True)]
     promoted = Request(models / "linear_elastic.i", "model", derivatives=(":",), parameters=("model.E",))
     assert Planner(promoted).plan().pairs == [("stress", "strain", False)]
+
+
+@pytest.mark.parametrize("name", ["linear_elastic", "mixed_control", "radial_return", "static_recovery"])
+def test_a_law_without_scalars_has_the_same_structure(models: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Which derivatives are zero or the same for all rows does not depend on there being native kernels."""
+    from matlaw.artifact import plan as planning
+    from matlaw.ir import UnsupportedOperation
+
+    def refuse(forward: object) -> None:
+        raise UnsupportedOperation("aten.cumsum.default")
+
+    request = Request(models / f"{name}.i", "model", derivatives=(":",))
+    scalars = Planner(request).plan()
+    monkeypatch.setattr(planning, "ForwardProgram", refuse)
+    recorded = Planner(request).plan()
+    assert recorded.unsupported
+    assert recorded.pairs == scalars.pairs
+    assert any(pair.batch_independent for graph in recorded.graphs for pair in graph.pairs)
+    for one, other in zip(recorded.segments, scalars.segments, strict=True):
+        kinds = [kind for kind in one.graphs if not one.graphs[kind].native_only]
+        assert kinds == [kind for kind in other.graphs if not other.graphs[kind].native_only]
+        for kind in kinds:
+            assert one.graphs[kind].columns == other.graphs[kind].columns
+            assert one.graphs[kind].pairs == other.graphs[kind].pairs
+            for a, b in zip(one.graphs[kind].pairs, other.graphs[kind].pairs, strict=True):
+                assert a.batch_independent == b.batch_independent
+                if a.batch_independent:
+                    np.testing.assert_allclose(a.constant, b.constant, rtol=1e-13)
 
 
 def test_a_later_writer_hides_an_earlier_one() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -87,3 +88,53 @@ def test_a_bad_row_is_the_only_one(mixed: tuple[Path, Path, CompileReport]) -> N
     assert result.failed_rows == [13]
     others = np.arange(40) != 13
     np.testing.assert_array_equal(result.outputs["damage"][others], good.outputs["damage"][others])
+
+
+ONE_SEGMENT = """[Models]
+  [elasticity]
+    type = LinearIsotropicElasticity
+    coefficients = '200 0.3'
+    coefficient_types = 'YOUNGS_MODULUS POISSONS_RATIO'
+    strain = 'strain'
+    stress = 'stress'
+  []
+  [damage]
+    type = ErrorFunctionForTest
+    a = 'wear'
+    b = 'damage'
+  []
+  [model]
+    type = ComposedModel
+    models = 'elasticity damage'
+  []
+[]
+"""
+
+
+@pytest.mark.inductor
+def test_a_constant_block_beside_an_output_without_native_form(
+    mixed: tuple[Path, Path, CompileReport], tmp_path: Path
+) -> None:
+    extension, law = mixed[1], tmp_path / "law.i"
+    law.write_text(ONE_SEGMENT)
+    report = compile_model(
+        law, "model", tmp_path / "aoti", derivatives=[":"], backend="both", extensions=[str(extension)]
+    )
+    assert report.left_to_inductor.keys() == {"model", "model_jvp"}
+    said = json.loads((tmp_path / "aoti/model/metadata.json").read_text())
+    flags = {(d["output"], d["input"]): d["batch_independent"] for d in said["derivatives"]}
+    expected = {("stress", "strain"), ("stress", "wear"), ("damage", "strain")}
+    assert {pair for pair, flag in flags.items() if flag} == expected
+    assert said["segments"][0]["graphs"]["jvp"]["pairs"] == said["derivatives"]
+    compiled = matlaw.load_model(tmp_path / "aoti", "model")
+    rng = np.random.default_rng(2)
+    inputs = {"strain": rng.normal(size=(9, 6)), "wear": 0.02 * rng.random(9)}
+    found = compiled.evaluate(inputs, jacobian=True)
+    shapes = {(o, i): block.shape for o, of in found.jacobian.items() for i, block in of.items()}
+    assert shapes == {
+        ("stress", "strain"): (6, 6), ("stress", "wear"): (6,), ("damage", "strain"): (6,), ("damage", "wear"): (9,),
+    }  # fmt: skip
+    eager = matlaw.load_model(law, "model", runtime="eager", extensions=[str(extension)])
+    for output, blocks in eager.evaluate(inputs, jacobian=True).jacobian.items():
+        for by, block in blocks.items():
+            np.testing.assert_allclose(found.jacobian[output][by] + 0.0 * block, block, rtol=1e-9, atol=1e-9)

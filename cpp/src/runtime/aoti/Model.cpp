@@ -48,7 +48,8 @@ PointVerdict Model::evaluate_point(const double * inputs, double * outputs, doub
   std::vector<at::Tensor> parameters;
   for (const auto & parameter : self.metadata().parameters)
   {
-    const auto & value = parameters.emplace_back(self.parameters.at(parameter.reported).to(at::kCPU));
+    const auto & value =
+        parameters.emplace_back(self.parameters.at(parameter.reported).to(at::kCPU, self.artifact.dtype));
     if (value.numel() != parameter.size)
       throw FatalError("The parameter '" + parameter.reported +
                        "' has one value for each row of a batch; a law that is "

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/isfinite.h>
 
 #include "support/text.h"
 
@@ -14,6 +15,17 @@ static std::string expected_text(const artifact::Variable & variable)
   for (const auto n : variable.public_shape())
     text += ", " + std::to_string(n);
   return text + ")";
+}
+
+/// How a tensor of another dtype is made to fit.
+static std::string conversion(at::ScalarType given, at::ScalarType expected)
+{
+  if (expected == at::kLong)
+    return ": its values are integers. Convert it: tensor.to(torch.int64).";
+  if (at::isFloatingType(given))
+    return ". Convert it, or compile the law with the other --dtype.";
+  return std::string(": its values are floating. Convert it: tensor.to(torch.") +
+         (expected == at::kFloat ? "float32" : "float64") + ").";
 }
 
 void check_tensor(const std::string & what, const artifact::Variable & variable, const at::Tensor & value,
@@ -32,11 +44,7 @@ void check_tensor(const std::string & what, const artifact::Variable & variable,
     throw FatalError(subject() + "is not a dense tensor. Convert it: tensor.to_dense().");
   if (value.scalar_type() != dtype)
     throw FatalError(subject() + "has dtype " + at::toString(value.scalar_type()) + ", expected " +
-                     at::toString(dtype) +
-                     (at::isFloatingType(value.scalar_type())
-                          ? ". Convert it, or compile the law with the other --dtype."
-                          : std::string(": all values of a law are floating. Convert it: tensor.to(torch.") +
-                                (dtype == at::kFloat ? "float32" : "float64") + ")."));
+                     at::toString(dtype) + conversion(value.scalar_type(), dtype));
   const auto sizes = value.sizes();
   const auto sites = variable.sub_batch_shape.size(), trailing = sites + variable.base_shape.size();
   bool fits = sizes.size() >= trailing;
@@ -49,6 +57,17 @@ void check_tensor(const std::string & what, const artifact::Variable & variable,
   if (!fits)
     throw FatalError(subject() + "has shape " + support::shape_text(sizes.vec()) + ", expected " +
                      expected_text(variable) + " for a variable of type " + variable.type + ".");
+}
+
+at::Tensor parameter_value(const std::string & model, const artifact::Variable & variable, const at::Tensor & value,
+                           at::ScalarType dtype, const at::Device & device)
+{
+  const bool integers = dtype == at::kLong && value.defined() && at::isIntegralType(value.scalar_type(), false);
+  check_tensor("Parameter", variable, value, integers ? value.scalar_type() : dtype, device);
+  if (!at::isfinite(value).all().item<bool>())
+    throw InputError("Parameter '" + variable.reported + "' of model '" + model + "' cannot be NaN or infinite.",
+                     variable.reported, -1);
+  return value.detach().to(dtype);
 }
 
 static at::IntArrayRef batch_axes(const artifact::Variable & variable, const at::Tensor & value)

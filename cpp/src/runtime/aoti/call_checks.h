@@ -17,6 +17,11 @@ namespace matlaw::aoti
 void check_tensor(const std::string & what, const artifact::Variable & variable, const at::Tensor & value,
                   at::ScalarType dtype, const at::Device & device = at::kCPU);
 
+/// A value that replaces that of a parameter, which is kept as `dtype`: what is int64 takes integers of any width.
+/// Throws as check_tensor(), and InputError for NaN and infinities.
+at::Tensor parameter_value(const std::string & model, const artifact::Variable & variable, const at::Tensor & value,
+                           at::ScalarType dtype, const at::Device & device);
+
 /// The batch axes of a checked tensor.
 std::vector<std::int64_t> batch_shape(const artifact::Variable & variable, const at::Tensor & value);
 

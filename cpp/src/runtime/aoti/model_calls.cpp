@@ -29,7 +29,10 @@ Arguments Model::Implementation::arguments_of(const TensorMap & inputs) const
   for (const auto & variable : metadata().inputs)
     arguments.inputs.push_back(take("Input", variable, inputs.at(variable.reported)));
   for (const auto & parameter : metadata().parameters)
-    arguments.parameters.push_back(take("Parameter", parameter, parameters.at(parameter.reported)));
+  {
+    const auto & value = parameters.at(parameter.reported);
+    arguments.parameters.push_back(take("Parameter", parameter, parameter.integers ? value.to(artifact.dtype) : value));
+  }
   arguments.batch.refuse_columns();
   return arguments;
 }

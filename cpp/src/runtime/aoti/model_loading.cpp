@@ -135,8 +135,9 @@ void Model::Implementation::describe()
   for (const auto & parameter : metadata().parameters)
   {
     parameter_names.push_back(parameter.reported);
-    parameters[parameter.reported] =
-        at::tensor(parameter.value, at::kDouble).reshape(parameter.public_shape()).to(artifact.device, artifact.dtype);
+    parameters[parameter.reported] = at::tensor(parameter.value, at::kDouble)
+                                         .reshape(parameter.public_shape())
+                                         .to(artifact.device, parameter.integers ? at::kLong : artifact.dtype);
   }
 }
 

@@ -1,5 +1,4 @@
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/isfinite.h>
 
 #include "aoti/ModelImplementation.h"
 #include "aoti/ParameterGradients.h"
@@ -19,14 +18,12 @@ void Model::set_parameter(const std::string & name, const at::Tensor & value)
   for (const auto & parameter : self.metadata().parameters)
     if (parameter.reported == name)
     {
-      check_tensor("Parameter", parameter, value, self.artifact.dtype, self.artifact.device);
-      if (!at::isfinite(value).all().item<bool>())
-        throw InputError("Parameter '" + name + "' of model '" + this->name() + "' cannot be NaN or infinite.", name,
-                         -1);
-      auto shape = batch_shape(parameter, value);
+      auto & kept = self.parameters[name];
+      const auto checked = parameter_value(this->name(), parameter, value, kept.scalar_type(), self.artifact.device);
+      auto shape = batch_shape(parameter, checked);
       const auto own = parameter.public_shape();
       shape.insert(shape.end(), own.begin(), own.end());
-      self.parameters[name] = value.detach().expand(shape).clone(at::MemoryFormat::Contiguous);
+      kept = checked.expand(shape).clone(at::MemoryFormat::Contiguous);
     }
 }
 

@@ -33,6 +33,8 @@ struct Variable
 struct Parameter : Variable
 {
   std::vector<double> value;
+  /// Callers give and get integers (int64); graphs take them as numbers like all others
+  bool integers = false;
 };
 
 /// A derivative of an output by an input, or by a parameter.

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -295,6 +297,14 @@ Metadata read_metadata(const std::string & folder)
     parameter.value = node.at("value").numbers();
     if (std::int64_t(parameter.value.size()) != parameter.size)
       node.at("value").fail("must have " + std::to_string(parameter.size) + " entries");
+    if (const auto dtype = node.find("dtype"))
+    {
+      if (dtype->text() != "int64")
+        dtype->fail("is '" + dtype->text() + "'; this runtime knows 'int64', and parameters without one are floating");
+      parameter.integers = true;
+      if (std::any_of(parameter.value.begin(), parameter.value.end(), [](double x) { return x != std::trunc(x); }))
+        node.at("value").fail("must have integers, as its dtype is int64");
+    }
   }
   const auto aliases = root.find("boundary_aliases");
   report_names(metadata.inputs, aliases ? aliases->find("inputs") : std::nullopt);
