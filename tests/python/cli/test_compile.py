@@ -235,6 +235,68 @@ def test_unsupported_operation_names_itself_and_the_remedy(
     assert not (tmp_path / "out").exists()
 
 
+FAILING = '''
+from matlaw.models import Input, Leaf, Output, register
+from matlaw.tensors import SR2
+
+
+def helper(x):
+    return x.trace_of_all
+
+
+@register("FailingForTest")
+class FailingForTest(Leaf):
+    """A forward function with a misspelt attribute in a helper, and one without its result."""
+
+    x = Input(SR2, "x")
+    y = Output(SR2, "y")
+
+    def forward(self, x):
+        """Fails."""
+        return helper(x)
+
+
+@register("ForgetfulForTest")
+class ForgetfulForTest(FailingForTest):
+    """Returns nothing."""
+
+    def forward(self, x):
+        """Nothing."""
+'''
+
+
+@pytest.fixture(scope="module")
+def failing_extension(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("extension") / "failing.py"
+    path.write_text(FAILING)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (
+            "FailingForTest",
+            r"AttributeError\(\"'SR2' object has no attribute 'trace_of_all'\"\) \(.*/failing.py:7\)",
+        ),
+        ("ForgetfulForTest", "'NoneType' object has no attribute"),
+    ],
+)
+def test_a_forward_function_that_raises_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], failing_extension: Path, kind: str, message: str
+) -> None:
+    law = f"[Models]\n  [model]\n    type = {kind}\n    x = 'x'\n    y = 'y'\n  []\n[]\n"
+    arguments = with_extension(tmp_path, law, failing_extension)
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert re.search(
+        r"^matlaw-compile: error: .*law\.i:2: \[Models\]/\[model\]: cannot be evaluated with the sub-batch shapes "
+        rf"x \(\): .*{message}",
+        error,
+    ), error
+    assert "Traceback" not in error
+
+
 @pytest.mark.inductor
 def test_unsupported_operation_leaves_its_graphs_to_inductor(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], extension: Path
