@@ -19,8 +19,8 @@ def parser() -> argparse.ArgumentParser:
         description="Describe a compiled law (artifact folder, metadata.json or stub), an input file or a model of it.",
         epilog="exit code: 0 ok, 1 an artifact is damaged, 2 wrong input",
     )
-    p.add_argument("path", type=Path, help="artifact folder, its metadata.json, stub, or input file")
-    p.add_argument("model", nargs="?", help="the model of the file to describe")
+    p.add_argument("path", type=Path, help="artifact folder, its metadata.json, the folder above, stub, or input file")
+    p.add_argument("model", nargs="?", help="the model of the file, or of the folder, to describe")
     add_overrides(p)
     p.add_argument("--json", action="store_true", help="print JSON")
     add_extensions(p)
@@ -55,15 +55,14 @@ def _describe(path: Path, model: str | None, overrides: list[str], extensions: l
     """
     from matlaw.errors import FatalError
     from matlaw.inspection.artifact import describe_artifact
+    from matlaw.inspection.locate import artifact_folder, artifacts_of
 
     if path.name == "metadata.json":
         path = path.parent
     if path.is_dir():
-        return describe_artifact(path)
+        return describe_artifact(artifact_folder(path, model or ""))
     if not path.is_file():
         raise FatalError(f"there is no file or folder {path}")
-    from matlaw.inspection.stub import artifacts_of
-
     compiled = artifacts_of(path)
     if model in compiled:
         return describe_artifact(compiled[model])

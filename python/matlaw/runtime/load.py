@@ -13,6 +13,7 @@ import torch
 
 from matlaw.errors import FatalError
 from matlaw.hit import STUB_HEAD, parse_file
+from matlaw.inspection.locate import artifacts_in, is_artifact
 from matlaw.runtime import embedding
 
 if TYPE_CHECKING:
@@ -121,15 +122,10 @@ def is_compiled(place: Path, name: str = "") -> bool:
 
     :param place: an existing file or folder
     :param name: of the model; when empty, one compiled model in the file is enough
-    :raises FatalError: nothing is there, or the file cannot be parsed
+    :raises FatalError: nothing is there, a folder holds no compiled law, or the file cannot be parsed
     """
     if place.is_dir():
-        if (place / "metadata.json").is_file() or any(place.glob("*/metadata.json")):
-            return True
-        raise FatalError(
-            f"{place} is a folder without metadata.json, so it is no compiled law; "
-            "pass the folder that matlaw-compile wrote, its stub, or an input file"
-        )
+        return is_artifact(place) or bool(artifacts_in(place))
     if not place.is_file():
         raise _missing(place)
     if place.suffix == ".json":

@@ -132,7 +132,7 @@ def test_model(capsys):
     ("arguments", "message"),
     [
         (["no.i"], "there is no file or folder no.i"),
-        ([str(LAW.parent)], "it has no metadata.json"),
+        ([str(LAW.parent)], "is a folder without metadata.json"),
         ([str(LAW), "modell"], "did you mean 'model'"),
         ([str(LAW), "model", "Models/x/y:=1"], "unknown block of"),
     ],
@@ -143,6 +143,14 @@ def test_what_is_wrong_is_one_line(capsys, arguments, message):
     assert message in line and line.startswith("matlaw-inspect: error: ")
 
 
-def test_a_folder_of_artifacts_names_them(capsys, artifact):
-    assert main([str(artifact[0].parent)]) == 2
-    assert "compiled laws model" in capsys.readouterr().err
+def test_a_folder_of_artifacts(capsys, artifact, tmp_path):
+    """As load_model takes it: the only law, or the one that is named."""
+    above = artifact[0].parent
+    assert described(capsys, above) == described(capsys, above, "model") == described(capsys, artifact[0])
+    assert main([str(above), "modell"]) == 2
+    assert "has no artifact 'modell'; it has 'model'" in capsys.readouterr().err
+    for name in ("one", "two"):
+        shutil.copytree(artifact[0], tmp_path / name)
+    assert main([str(tmp_path)]) == 2
+    assert "holds several artifacts ('one', 'two'): give the name of one" in capsys.readouterr().err
+    assert described(capsys, tmp_path, "two")[1]["path"] == str(tmp_path / "two")
