@@ -235,6 +235,49 @@ def test_unsupported_operation_names_itself_and_the_remedy(
     assert not (tmp_path / "out").exists()
 
 
+CUSTOM_OPERATION = '''
+import torch
+from matlaw.models import Input, Leaf, Output, register
+from matlaw.tensors import SR2
+
+
+@torch.library.custom_op("matlaw_test::twice", mutates_args=())
+def twice(x: torch.Tensor) -> torch.Tensor:
+    return 2.0 * x
+
+
+@twice.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+@register("TwiceForTest")
+class TwiceForTest(Leaf):
+    """Twice the input, by an operation of its own."""
+
+    x = Input(SR2, "x")
+    y = Output(SR2, "y")
+
+    def forward(self, x):
+        """Twice the input."""
+        return SR2(twice(x.data))
+'''
+
+
+@pytest.mark.inductor
+def test_an_operation_without_derivatives_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    extension = tmp_path / "twice.py"
+    extension.write_text(CUSTOM_OPERATION)
+    law = "[Models]\n  [model]\n    type = TwiceForTest\n    x = 'x'\n    y = 'y'\n  []\n[]\n"
+    assert main([*with_extension(tmp_path, law, extension), "-d", "y:x", "--no-cache"]) == 2
+    error = capsys.readouterr().err
+    assert re.search(
+        r"law\.i:2: \[Models\]/\[model\] \(model 'model', graph model_jvp\): the forward function calls "
+        r"matlaw_test\.twice\.default, .* has no derivatives .*Write it with operations of torch, or keep it out of",
+        error,
+    ), error
+
+
 FAILING = '''
 from matlaw.models import Input, Leaf, Output, register
 from matlaw.tensors import SR2
