@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from matlaw.cli.arguments import add_extensions, add_overrides, extensions_of, parse
+from matlaw.cli.command import command
 
 
 def parser() -> argparse.ArgumentParser:
@@ -27,10 +28,10 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
+@command("matlaw-inspect", "nothing is written")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = parse(parser(), arguments)
-    from matlaw.errors import MatlawError
     from matlaw.inspection.artifact import DamagedArtifactError
 
     try:
@@ -38,9 +39,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DamagedArtifactError as error:
         print(f"matlaw-inspect: error: {error}", file=sys.stderr)
         return 1
-    except MatlawError as error:
-        print(f"matlaw-inspect: error: {error}", file=sys.stderr)
-        return 2
     try:
         print(json.dumps(found, indent=1) if options.json else "\n".join(render(found)))
     except BrokenPipeError:
@@ -61,8 +59,10 @@ def _describe(path: Path, model: str | None, overrides: list[str], extensions: l
         path = path.parent
     if path.is_dir():
         return describe_artifact(artifact_folder(path, model or ""))
-    if not path.is_file():
+    if not path.exists():
         raise FatalError(f"there is no file or folder {path}")
+    if not path.is_file():
+        raise FatalError(f"{path} is neither a regular file nor a folder")
     compiled = artifacts_of(path)
     if model in compiled:
         return describe_artifact(compiled[model])
