@@ -215,6 +215,8 @@ def _write_weights(plan: Plan, folder: Path, report: CompileReport, counter: Cou
 def _is_current(place: Path, digest: str) -> bool:
     """True when the artifact on disk is complete and has this fingerprint."""
     try:
+        if not (place / "metadata.json").is_file():  # a pipe would be waited for
+            return False
         text = (place / "metadata.json").read_text(encoding="utf-8")
         entries = json.loads(text)
         files = entries["files"]

@@ -26,6 +26,8 @@ def describe_artifact(folder: Path) -> dict[str, Any]:
     :raises DamagedArtifactError: its metadata.json is not that of a compiled law, or is not there
     """
     path = folder / "metadata.json"
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise DamagedArtifactError(f"{path}: is no regular file; compile the law again")
     try:
         content = path.read_bytes()
         metadata = json.loads(content)

@@ -28,7 +28,7 @@ def artifacts_of(path: Path) -> dict[str, Path]:
 
 def is_artifact(folder: Path) -> bool:
     """True for a folder with a metadata.json, whatever that holds."""
-    return (folder / "metadata.json").is_file()
+    return (folder / "metadata.json").exists()
 
 
 def artifacts_in(folder: Path) -> dict[str, Path]:

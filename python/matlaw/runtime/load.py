@@ -76,9 +76,7 @@ def load_model(
         fallback=fallback,
         extensions=extensions,
     )
-    if not os.fspath(path):
-        raise FatalError("load_model: the path is empty; pass a stub, an artifact folder or an input file")
-    place = Path(path)
+    place = checked_place(path, name)
     # Of a stub's models that are not compiled, the C++ loader says which are.
     if not is_compiled(place, name) and (runtime == "eager" or (runtime == "auto" and not is_stub(place))):
         return embedding.load(
@@ -89,6 +87,20 @@ def load_model(
 
     law = _core.load_model(os.fspath(place), name, **options)
     return CompiledModel(law) if isinstance(law, _core.Model) else law
+
+
+def checked_place(path: Any, name: Any) -> Path:
+    """Return the path of a law, checked with its name.
+
+    :raises FatalError: they are not of the types that :func:`load_model` takes, or the path is empty
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise FatalError(f"load_model: path must be a string or a path; got {path!r}")
+    if not os.fspath(path):
+        raise FatalError("load_model: the path is empty; pass a stub, an artifact folder or an input file")
+    if not isinstance(name, str):
+        raise FatalError(f"load_model: name must be a string, the name of a model; got {name!r}")
+    return Path(path)
 
 
 def core_options(**options: Any) -> dict[str, Any]:
@@ -126,8 +138,12 @@ def is_compiled(place: Path, name: str = "") -> bool:
     """
     if place.is_dir():
         return is_artifact(place) or bool(artifacts_in(place))
-    if not place.is_file():
+    if not place.exists():
         raise _missing(place)
+    if not place.is_file():  # a pipe would be waited for
+        raise FatalError(
+            f"{place} is neither a regular file nor a folder; pass a stub, an artifact folder or an input file"
+        )
     if place.suffix == ".json":
         return True
     models = parse_file(place).find("Models")

@@ -1,6 +1,7 @@
 """The command matlaw-inspect."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -92,6 +93,13 @@ def test_metadata_that_cannot_be_read_is_damage(capsys, copy, content, message):
     assert main([str(copy)]) == 1
     [line] = capsys.readouterr().err.splitlines()
     assert message in line and line.startswith("matlaw-inspect: error: ")
+
+
+def test_metadata_that_is_a_pipe_is_not_waited_for(capsys, copy):
+    (copy / "metadata.json").unlink()
+    os.mkfifo(copy / "metadata.json")
+    assert main([str(copy)]) == 1
+    assert "metadata.json: is no regular file" in capsys.readouterr().err
 
 
 def test_damaged_and_missing_files_are_reported(capsys, copy):
