@@ -116,6 +116,15 @@ def test_a_stub_is_refused(models: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert not (tmp_path / "again").exists()
 
 
+def test_metadata_that_is_a_pipe_is_replaced_and_not_waited_for(models: Path, tmp_path: Path) -> None:
+    assert run(models, tmp_path, "--backend", "native", "-q") == 0
+    [metadata] = tmp_path.rglob("metadata.json")
+    metadata.unlink()
+    os.mkfifo(metadata)
+    assert run(models, tmp_path, "--backend", "native", "-q") == 0
+    assert metadata.is_file()
+
+
 def test_unknown_model_and_bad_file(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ["--output-dir", str(tmp_path / "out")]
     assert main([str(models / "linear_elastic.i"), "--model", "modle", *out]) == 2
