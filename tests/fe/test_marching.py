@@ -175,6 +175,12 @@ def test_checkpoints_that_do_not_fit(
         recovered("parts", recover="/")
     with pytest.raises(FatalError, match="belongs to another input"):
         recovered("parts", "Mesh/cube/nx:=2", recover="")
+    with np.load(files[-1]) as file:
+        contents = dict(file)
+    for spoilt in ({**contents, "u": contents["u"][:-1]}, {k: v for k, v in contents.items() if k != "u"}):
+        np.savez(files[-1], **spoilt)
+        with pytest.raises(FatalError, match=r"is damaged: 'u' has to be numbers of shape \(\d+,\); it has "):
+            recovered("parts", recover="")
     files[-1].write_bytes(files[-1].read_bytes()[:100])
     with pytest.raises(FatalError, match="is no checkpoint, or is damaged"):
         recovered("parts", recover="")

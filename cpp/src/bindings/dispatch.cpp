@@ -30,16 +30,27 @@ static at::Device device(const std::string & name)
   }
 }
 
+/// A number of rows, which has to be whole.
+static std::int64_t rows(const std::string & what, const py::object & value)
+{
+  if (!PyIndex_Check(value.ptr()))
+    throw FatalError(what + " must be a whole number; got " + py::cast<std::string>(py::repr(value)) + ".");
+  return py::cast<std::int64_t>(py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr())));
+}
+
 void bind_dispatch(py::module_ & module)
 {
   py::class_<DeviceConfig>(module, "DeviceConfig")
       .def(py::init(
-               [](const std::string & name, std::int64_t chunk_rows, std::int64_t capacity, double priority)
+               [](const std::string & name, const py::object & chunk_rows, const py::object & capacity, double priority)
                {
-                 return DeviceConfig{
-                     .device = device(name), .chunk_rows = chunk_rows, .capacity = capacity, .priority = priority};
+                 return DeviceConfig{.device = device(name),
+                                     .chunk_rows = rows("DeviceConfig: chunk_rows", chunk_rows),
+                                     .capacity = rows("DeviceConfig: capacity", capacity),
+                                     .priority = priority};
                }),
-           py::arg("device"), py::arg("chunk_rows") = 0, py::arg("capacity") = 0, py::arg("priority") = 1.0)
+           py::arg("device"), py::arg("chunk_rows") = py::int_(0), py::arg("capacity") = py::int_(0),
+           py::arg("priority") = 1.0)
       .def_property_readonly("device", [](const DeviceConfig & config) { return config.device.str(); })
       .def_readonly("chunk_rows", &DeviceConfig::chunk_rows)
       .def_readonly("capacity", &DeviceConfig::capacity)
@@ -47,9 +58,13 @@ void bind_dispatch(py::module_ & module)
   py::class_<Scheduler, std::shared_ptr<Scheduler>>(module, "Scheduler")
       .def_property_readonly("devices", &Scheduler::devices);
   py::class_<SimpleScheduler, Scheduler, std::shared_ptr<SimpleScheduler>>(module, "SimpleScheduler")
-      .def(py::init([](const std::string & name, std::int64_t chunk_rows, std::int64_t capacity)
-                    { return std::make_shared<SimpleScheduler>(device(name), chunk_rows, capacity); }),
-           py::arg("device"), py::arg("chunk_rows") = 0, py::arg("capacity") = 0);
+      .def(py::init(
+               [](const std::string & name, const py::object & chunk_rows, const py::object & capacity)
+               {
+                 return std::make_shared<SimpleScheduler>(device(name), rows("SimpleScheduler: chunk_rows", chunk_rows),
+                                                          rows("SimpleScheduler: capacity", capacity));
+               }),
+           py::arg("device"), py::arg("chunk_rows") = py::int_(0), py::arg("capacity") = py::int_(0));
   py::class_<StaticHybridScheduler, Scheduler, std::shared_ptr<StaticHybridScheduler>>(module, "StaticHybridScheduler")
       .def(py::init(
                [](const std::vector<DeviceConfig> & devices, bool several_cpus)

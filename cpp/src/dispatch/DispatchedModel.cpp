@@ -227,6 +227,20 @@ struct DispatchedModel::Implementation
     return failing;
   }
 
+  /// Whether the derivatives that a call asks for are among those that the law lists.
+  bool offers(const EvaluateOptions & options) const
+  {
+    const auto & known = description.derivative_pairs;
+    return !options.jacobian ||
+           (!known.empty() &&
+            std::all_of(options.pairs.begin(), options.pairs.end(),
+                        [&](const auto & pair)
+                        {
+                          return std::any_of(known.begin(), known.end(), [&](const auto & other)
+                                             { return other.output == pair.output && other.input == pair.input; });
+                        }));
+  }
+
   bool batch_independent(std::size_t device, const std::string & output, const std::string & input)
   {
     const auto & pairs = copies[device].derivative_pairs();
@@ -259,8 +273,22 @@ Evaluation DispatchedModel::evaluate(const TensorMap & inputs, const EvaluateOpt
 {
   auto & self = *_implementation;
   const Implementation::Call call(self, inputs);
-  const auto parts = self.run<Evaluation>(call, [&](const Chunk & chunk)
-                                          { return chunk.law.evaluate(call.inputs_of(chunk), options); });
+  const auto run = [&]
+  {
+    try
+    {
+      return self.run<Evaluation>(call, [&](const Chunk & chunk)
+                                  { return chunk.law.evaluate(call.inputs_of(chunk), options); });
+    }
+    catch (const AggregateError & e)
+    {
+      if (self.offers(options))
+        throw;
+      // A derivative that the law does not have is refused for any rows: that is no failure of some of them.
+      std::rethrow_exception(e.failures().front().error);
+    }
+  };
+  const auto parts = run();
   Evaluation whole;
   whole.outputs =
       joined_outputs(parts, self.outputs, call.shape(), [](const Evaluation & e) -> const auto & { return e.outputs; });

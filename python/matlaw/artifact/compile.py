@@ -215,6 +215,8 @@ def _write_weights(plan: Plan, folder: Path, report: CompileReport, counter: Cou
 def _is_current(place: Path, digest: str) -> bool:
     """True when the artifact on disk is complete and has this fingerprint."""
     try:
+        if not (place / "metadata.json").is_file():  # a pipe would be waited for
+            return False
         text = (place / "metadata.json").read_text(encoding="utf-8")
         entries = json.loads(text)
         files = entries["files"]
@@ -230,7 +232,7 @@ def _verify(plan: Plan, folder: Path, report: CompileReport, cache: Cache) -> No
 
     What was found for the same function, the same files and the same states is not computed again.
     """
-    from matlaw.artifact.samples import ROWS
+    from matlaw.artifact.memory import FEWEST, states_at_once
     from matlaw.artifact.selfcheck import check_graph
 
     request = plan.request
@@ -251,8 +253,10 @@ def _verify(plan: Plan, folder: Path, report: CompileReport, cache: Cache) -> No
         except (MemoryError, RuntimeError) as e:
             if not isinstance(e, MemoryError) and "allocate memory" not in str(e):
                 raise
+            rows = states_at_once(graph)
             raise CompileError(
-                f"{graph.stem}: the self-check, which evaluates the law eagerly for {ROWS} rows, ran out of memory. "
+                f"{graph.stem}: the self-check, which evaluates the law eagerly for {rows} rows at a time"
+                f"{' and cannot do with fewer' if rows == FEWEST else ''}, ran out of memory. "
                 "Compile on a machine with more, or leave the check out: --verify none."
             ) from e
         report.verification[f"{leaf.folder}/{graph.stem}"] = found

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matlaw.artifact.aliases import BoundaryAliases, requested_aliases
+from matlaw.artifact.memory import bytes_of_arrays, rows_that_fit
 from matlaw.artifact.request import Leaf, Request, checked_parameters, checked_weights, requested_pairs
-from matlaw.artifact.samples import STATES, sample
+from matlaw.artifact.samples import STATES, sample, slices
 from matlaw.artifact.substeps import moving_sources
 from matlaw.artifact.unpaired import refuse_unpaired_old_values
 from matlaw.artifact.weights import weight_file
@@ -548,10 +550,15 @@ class Planner:
         inputs = sample(graph, {name: value.data[..., 0].numpy() for name, value in self.promoted.items()}, False)
         n = graph.outputs[0].shape[0]
         dense, sign = g.dense_system(graph)
-        A, b = (x.reshape(n, -1, STATES) for x in evaluate(native_program(dense, program), inputs))
-        x, *_, sound = evaluate(sparse, inputs)
-        errors = backward_errors(A, x.reshape(n, -1, STATES), sign * b)
-        compared = errors[(sound == 1.0) & np.isfinite(errors)]
+        formed = native_program(dense, program)
+        values = sum(p.statement_count * p.sites for p in (sparse, formed))
+        found: list[NDArray] = []
+        for part in slices(graph, inputs, min(STATES, rows_that_fit(8 * values + bytes_of_arrays(dense)))):
+            A, b = (x.reshape(n, -1, x.shape[-1]) for x in evaluate(formed, part))
+            x, *_, sound = evaluate(sparse, part)
+            errors = backward_errors(A, x.reshape(n, -1, x.shape[-1]), sign * b)
+            found.append(errors[(sound == 1.0) & np.isfinite(errors)])
+        compared = np.concatenate(found)
         return len(compared) >= STATES // 10 and not too_large(compared, graph.kind)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,32 @@ from matlaw.trace.graphs import Graph
 STATES = 200
 #: Number of rows at which compiled graphs run: the states again and again. Smaller batches are the first of them.
 ROWS = 1000
+
+
+def in_slices(
+    graph: Graph, parameters: Mapping[str, NDArray], float32: bool, seed: int, most: int
+) -> Iterator[list[NDArray]]:
+    """Inputs of a graph for all states, at most `most` states at a time; else as :func:`sample`.
+
+    Whole matrices are made a slice at a time, too.
+    """
+    if most >= STATES:
+        yield sample(graph, parameters, float32, seed)
+    elif graph.forward is not None:
+        yield from slices(graph, sample(graph, parameters, float32, seed), most)
+    else:
+        for first in range(0, STATES, most):
+            rng = np.random.default_rng([seed, first])
+            yield _of_linear_algebra(graph, rng, float32, min(most, STATES - first))
+
+
+def slices(graph: Graph, inputs: Sequence[NDArray], most: int) -> Iterator[list[NDArray]]:
+    """These inputs, at most `most` states at a time; weights are in all slices."""
+    for first in range(0, STATES, most):
+        yield [
+            x if slot.shared else np.ascontiguousarray(x[..., first : first + most])
+            for slot, x in zip(graph.inputs, inputs, strict=True)
+        ]
 
 
 def sample(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, seed: int = 1) -> list[NDArray]:
@@ -29,7 +55,7 @@ def sample(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, seed:
     """
     rng = np.random.default_rng(seed)
     if graph.forward is None:
-        return _linear_system(graph, rng, float32) if not graph.blocks else _blocks(graph, rng, float32)
+        return _of_linear_algebra(graph, rng, float32, STATES)
     low, high = (-4.0, 0.0) if float32 else (-6.0, 1.0)
     common = 10.0 ** rng.uniform(low, 0.0, STATES)
     by_name: dict[str, NDArray] = {}
@@ -55,19 +81,18 @@ def sample(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, seed:
     return [x.astype(np.float32).astype(np.float64) for x in values] if float32 else values
 
 
-def _blocks(graph: Graph, rng: np.random.Generator, float32: bool) -> list[NDArray]:
-    """Well-conditioned diagonal blocks and arbitrary right-hand sides."""
-    parts = [
-        (rng.uniform(-1.0, 1.0, (k, k, STATES)) + 2.0 * k * np.eye(k)[:, :, None]).reshape(k * k, STATES)
-        for _, k in graph.blocks
-    ]
-    r = rng.uniform(-1.0, 1.0, (*graph.inputs[1].shape, STATES))
-    return [x.astype(np.float32).astype(np.float64) if float32 else x for x in (np.concatenate(parts), r)]
+def _of_linear_algebra(graph: Graph, rng: np.random.Generator, float32: bool, states: int) -> list[NDArray]:
+    """Well-conditioned matrices, or diagonal blocks, and arbitrary right-hand sides."""
+    if graph.blocks:
+        parts = [_well_conditioned(rng, k, states).reshape(k * k, states) for _, k in graph.blocks]
+        matrices = np.concatenate(parts)
+    else:
+        matrices = _well_conditioned(rng, graph.inputs[0].shape[0], states)
+    right = rng.uniform(-1.0, 1.0, (*graph.inputs[1].shape, states))
+    return [x.astype(np.float32).astype(np.float64) if float32 else x for x in (matrices, right)]
 
 
-def _linear_system(graph: Graph, rng: np.random.Generator, float32: bool) -> list[NDArray]:
-    """Well-conditioned matrices and arbitrary right-hand sides."""
-    n = graph.inputs[0].shape[0]
-    A = rng.uniform(-1.0, 1.0, (n, n, STATES)) + 2.0 * n * np.eye(n)[:, :, None]
-    b = rng.uniform(-1.0, 1.0, (*graph.inputs[1].shape, STATES))
-    return [x.astype(np.float32).astype(np.float64) for x in (A, b)] if float32 else [A, b]
+def _well_conditioned(rng: np.random.Generator, n: int, states: int) -> NDArray:
+    A = rng.uniform(-1.0, 1.0, (n, n, states))
+    A[np.arange(n), np.arange(n)] += 2.0 * n
+    return A

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -11,15 +11,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from matlaw.artifact.memory import rows_at_once, states_at_once
 from matlaw.artifact.rounding import with_noise
-from matlaw.artifact.samples import ROWS, STATES, sample
+from matlaw.artifact.samples import ROWS, STATES, in_slices, sample, slices
 from matlaw.errors import CompileError
 from matlaw.ir.backward_error import backward_errors, too_large
 from matlaw.lower.native.kernel import ROW_BLOCK, Kernel
 from matlaw.trace.derivatives import graph_function, stacked
 from matlaw.trace.graphs import Forward, Graph, dense_system, offsets, residual_graph
 
-#: Batch sizes at which compiled graphs run.
+#: Batch sizes at which compiled graphs run, as far as memory allows; else as many rows as fit stand for the last.
 BATCHES: Final = (1, 2, 3, 17, ROWS)
 #: Eager runs more than once with one row, as one state (zero strain) may hide what it does.
 _ALONE: Final = (1, 1, 1)
@@ -48,11 +49,11 @@ Evaluator = Callable[[Sequence[NDArray]], list[NDArray]]
 
 @dataclass
 class Reference:
-    """What eager says of a graph at the sampled states.
+    """What eager says of a graph at sampled states.
 
-    :ivar inputs: per slot ``(*shape, STATES)``
-    :ivar outputs: per output ``(size, STATES)``
-    :ivar allowed: per output, the allowed difference, ``(size, STATES)``
+    :ivar inputs: per slot ``(*shape, states)``
+    :ivar outputs: per output ``(size, states)``
+    :ivar allowed: per output, the allowed difference of every component of a row, ``(states,)``
     :ivar huge: rows with larger results may overflow
     :ivar unit: unit of rounding of the compiled graph
     """
@@ -62,6 +63,11 @@ class Reference:
     allowed: list[NDArray]
     huge: float
     unit: float
+
+    @property
+    def states(self) -> int:
+        """Number of states."""
+        return len(self.allowed[0])
 
 
 @dataclass(frozen=True, order=True)
@@ -76,9 +82,9 @@ class Worst:
 
 
 @torch.no_grad()
-def reference(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, seed: int = 1) -> Reference:
+def reference(graph: Graph, inputs: Sequence[NDArray], float32: bool) -> Reference:
     """Evaluate a graph eagerly in double precision, and how strongly rounding moves the results."""
-    inputs = sample(graph, parameters, float32, seed)
+    states = _states(graph, inputs)
     outputs = eager(graph, inputs)
     unit = float(np.finfo(np.float32 if float32 else np.float64).eps)
     arguments = [torch.as_tensor(x) for x in inputs]
@@ -87,27 +93,33 @@ def reference(graph: Graph, parameters: Mapping[str, NDArray], float32: bool, se
         for seed in range(_NOISY_RUNS):
             noisy = with_noise(graph_function(graph), arguments, _NOISE * unit, seed)
             for k, (slot, x) in enumerate(zip(graph.outputs, noisy, strict=True)):
-                difference = np.abs(_rows_of(x.detach().numpy(), slot.size, STATES) - outputs[k])
+                difference = np.abs(_rows_of(x.detach().numpy(), slot.size, states) - outputs[k])
                 moved[k] = np.fmax(moved[k], difference / _NOISE)
         allowed = []
         for y, m in zip(outputs, moved, strict=True):
             scale = np.nanmax(np.where(np.isfinite(y), np.abs(y), 0.0), axis=0, initial=0.0)
             worst = np.nanmax(np.where(np.isfinite(m), m, 0.0), axis=0, initial=0.0)
-            allowed.append(np.broadcast_to(ROUNDING * unit * scale + AMPLIFICATION * worst + 1e-30, y.shape))
-    return Reference(inputs, outputs, allowed, _HUGE[float32], unit)
+            allowed.append(ROUNDING * unit * scale + AMPLIFICATION * worst + 1e-30)
+    return Reference(list(inputs), outputs, allowed, _HUGE[float32], unit)
 
 
 @torch.no_grad()
 def eager(graph: Graph, inputs: Sequence[NDArray]) -> list[NDArray]:
     """The outputs of a graph in plain torch, ``(size, B)`` each."""
-    rows = inputs[0].shape[-1]
+    rows = _states(graph, inputs)
     results = graph_function(graph)(*(torch.as_tensor(x) for x in inputs))
     return [_rows_of(x.detach().numpy(), slot.size, rows) for slot, x in zip(graph.outputs, results, strict=True)]
 
 
 def _rows_of(x: NDArray, size: int, rows: int) -> NDArray:
     """``(size, rows)``; a block without a batch axis is repeated."""
-    return np.broadcast_to(x.reshape(size, -1), (size, rows)).astype(np.float64)
+    x = x.reshape(size, -1).astype(np.float64, copy=False)
+    return x if x.shape[1] == rows else np.broadcast_to(x, (size, rows))
+
+
+def _states(graph: Graph, inputs: Sequence[NDArray]) -> int:
+    """The number of rows of inputs."""
+    return next((x.shape[-1] for slot, x in zip(graph.inputs, inputs, strict=True) if not slot.shared), 1)
 
 
 def native_evaluator(graph: Graph, library: Path, float32: bool, device: str = "cpu") -> Evaluator:
@@ -157,84 +169,113 @@ def check_row_counts(graph: Graph, expected: Reference) -> None:
     """
     known = _finite_values(graph, expected)
     random = np.random.default_rng(5)
-    for rows in (*_ALONE, *(n for n in BATCHES if n <= STATES)):
-        chosen = random.choice(STATES, rows, replace=False)
+    for rows in (*_ALONE, *(n for n in BATCHES if n <= expected.states)):
+        chosen = random.choice(expected.states, rows, replace=False)
         results = eager(graph, _taken(graph, expected.inputs, chosen))
         for k, slot in enumerate(graph.outputs):
-            ref, allowed = expected.outputs[k][:, chosen], expected.allowed[k][:, chosen]
+            ref, allowed = expected.outputs[k][:, chosen], expected.allowed[k][chosen]
             off = _disagreement(graph, slot.name, results[k], ref, allowed, known[k][chosen], expected)
             if off is not None:
                 raise CompileError(
                     f"{graph.stem}: the law itself gives '{slot.name}', component {off[0]}, of a row as "
-                    f"{results[k][off]!r} among {rows} rows and as {ref[off]!r} among {STATES}. "
+                    f"{results[k][off]!r} among {rows} rows and as {ref[off]!r} among {expected.states}. "
                     "Every row must be treated alike, for any number of rows."
                 )
 
 
-def compare(graph: Graph, evaluator: Evaluator, expected: Reference, what: str, same_bits: bool) -> dict[str, Worst]:
-    """Compare a compiled graph with eager at all batch sizes.
+def batches_of(graph: Graph) -> tuple[int, ...]:
+    """Those of :data:`BATCHES` that fit the memory, ascending; the last is the largest that fits."""
+    most = rows_at_once(graph)
+    return (*(n for n in BATCHES if n < most), most)
+
+
+def compare(
+    graph: Graph,
+    evaluator: Evaluator,
+    expected: Reference,
+    what: str,
+    same_bits: bool,
+    batches: Sequence[int] = BATCHES,
+) -> dict[str, Worst]:
+    """Compare a compiled graph with eager at some batch sizes.
 
     :param graph: what was compiled
     :param evaluator: runs it
     :param expected: what eager says
     :param what: the file, for messages
     :param same_bits: whether a row must give the same bits in every batch and order
+    :param batches: ascending; the last one has at least as many rows as there are states
     :returns: by output, what differs most at well-conditioned rows
     :raises CompileError: they disagree; names output, row and values
     """
-    order = np.arange(ROWS) % STATES
+    order = np.arange(batches[-1]) % expected.states
     worst: dict[str, Worst] = {}
     whole: list[NDArray] = []
     values = _finite_values(graph, expected)
-    for rows in reversed(BATCHES):
+    for rows in reversed(batches):
         results = evaluator(_taken(graph, expected.inputs, order[:rows]))
         whole = whole or results
         for k, slot in enumerate(graph.outputs):
-            y, ref, allowed = results[k], expected.outputs[k][:, order[:rows]], expected.allowed[k][:, order[:rows]]
+            y, ref, allowed = results[k], expected.outputs[k][:, order[:rows]], expected.allowed[k][order[:rows]]
             known = values[k][order[:rows]]
             off = _disagreement(graph, slot.name, y, ref, allowed, known, expected)
             if off is not None:
                 raise CompileError(
                     f"{what}: disagrees with eager: '{slot.name}', component {off[0]}, row {off[1]} of {rows}: "
-                    f"{y[off]!r}, eager {ref[off]!r} (allowed difference {allowed[off]:.1e})"
+                    f"{y[off]!r}, eager {ref[off]!r} (allowed difference {allowed[off[1]]:.1e})"
                 )
             here = Worst(_relative_difference(y, ref, allowed, expected), rows)
             worst[slot.name] = max(worst.get(slot.name, here), here)
             if same_bits and not np.array_equal(y, whole[k][:, :rows], equal_nan=True):
                 raise CompileError(f"{what}: '{slot.name}': a row's result depends on the number of rows ({rows})")
     if same_bits:
-        mixed = np.random.default_rng(3).permutation(ROWS)
+        mixed = np.random.default_rng(3).permutation(len(order))
         shuffled = evaluator(_taken(graph, expected.inputs, order[mixed]))
         if not all(np.array_equal(y, w[:, mixed], equal_nan=True) for y, w in zip(shuffled, whole, strict=True)):
             raise CompileError(f"{what}: a row's result depends on its position")
     return worst
 
 
-def compare_solution(graph: Graph, evaluator: Evaluator, inputs: Sequence[NDArray], what: str) -> float:
+def compare_solution(
+    graph: Graph, evaluator: Evaluator, parts: Iterable[Sequence[NDArray]], what: str, batches: Sequence[int] = BATCHES
+) -> float:
     """Check a kernel that solves without a matrix: by the matrix that eager forms, in the rows that it calls sound.
 
+    :param parts: the states, in slices
+    :param batches: as in :func:`compare`, for the first slice
     :returns: the median of the backward errors
     :raises CompileError: it is too large, or a row depends on others
     """
-    n = graph.outputs[0].shape[0]
     dense, sign = dense_system(graph)
-    A, b = (x.reshape(n, -1, STATES) for x in eager(dense, inputs))
-    order = np.arange(ROWS) % STATES
-    whole: list[NDArray] = []
-    for rows in reversed(BATCHES):
-        results = evaluator([np.ascontiguousarray(x[..., order[:rows]]) for x in inputs])
-        whole = whole or results
-        if not all(np.array_equal(y, w[:, :rows], equal_nan=True) for y, w in zip(results, whole, strict=True)):
-            raise CompileError(f"{what}: a row's result depends on the number of rows ({rows})")
-    x, sound = whole[0][:, :STATES].reshape(n, -1, STATES), whole[-1][0, :STATES] == 1.0
-    errors = backward_errors(A, x, sign * b)
-    known = [np.abs(y).max(axis=(0, 1)) < _HUGE[False] for y in (A, b)]  # not where the equations overflow
-    compared = errors[sound & known[0] & known[1]]
+    found: list[NDArray] = []
+    for inputs in parts:
+        states = _states(graph, inputs)
+        A, x, b, sound = _solution(graph, dense, evaluator, inputs, what, (states,) if found else batches)
+        errors = backward_errors(A, x, sign * b)
+        known = [np.abs(y).max(axis=(0, 1)) < _HUGE[False] for y in (A, b)]  # not where the equations overflow
+        found.append(errors[sound & known[0] & known[1]])
+    compared = np.concatenate(found)
     if not len(compared):
         raise CompileError(f"{what}: it calls none of {STATES} sampled states sound")
     if wrong := too_large(compared, graph.kind):
         raise CompileError(f"{what}: {wrong}")
     return float(np.median(compared))
+
+
+def _solution(
+    graph: Graph, dense: Graph, evaluator: Evaluator, inputs: Sequence[NDArray], what: str, batches: Sequence[int]
+) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+    """Matrices ``(n, n, states)``, a kernel's solutions and the right-hand sides, and which rows it calls sound."""
+    n, states = graph.outputs[0].shape[0], _states(graph, inputs)
+    order = np.arange(batches[-1]) % states
+    whole: list[NDArray] = []
+    for rows in reversed(batches):
+        results = evaluator(_taken(graph, inputs, order[:rows]))
+        whole = whole or results
+        if not all(np.array_equal(y, w[:, :rows], equal_nan=True) for y, w in zip(results, whole, strict=True)):
+            raise CompileError(f"{what}: a row's result depends on the number of rows ({rows})")
+    A, b = (y.reshape(n, -1, states) for y in eager(dense, inputs))
+    return A, whole[0][:, :states].reshape(n, -1, states), b, whole[-1][0, :states] == 1.0
 
 
 #: A row that a solver in a kernel calls done has a residual below this part of the first one; so says eager, but for
@@ -277,9 +318,9 @@ def check_solver(graph: Graph, library: Path, inputs: Sequence[NDArray]) -> None
 
 
 def _finite_values(graph: Graph, expected: Reference) -> list[NDArray]:
-    """For each output the rows ``(STATES,)`` in which what it is a derivative of is finite, if the graph has that."""
+    """For each output the rows ``(states,)`` in which what it is a derivative of is finite, if the graph has that."""
     finite = [np.isfinite(y).all(axis=0) for y in expected.outputs]
-    found = [np.ones(STATES, dtype=bool) for _ in finite]
+    found = [np.ones(expected.states, dtype=bool) for _ in finite]
     if graph.kind == "jvp":
         place = {slot.name: k for k, slot in enumerate(graph.outputs)}
         for k, pair in enumerate(graph.pairs, len(graph.outputs) - len(graph.pairs)):
@@ -301,7 +342,7 @@ def _disagreement(
         good = np.where(finite, np.abs(y - ref) <= allowed, same)
         good |= ~known | (np.abs(ref).max(axis=0) > expected.huge)
         # Nothing is known of a row of which rounding leaves less than three digits.
-        good |= allowed.max(axis=0) > _ALL_ROUNDING * np.abs(np.where(finite, ref, 0.0)).max(axis=0)
+        good |= allowed > _ALL_ROUNDING * np.abs(np.where(finite, ref, 0.0)).max(axis=0)
     if good.all():
         return None
     component, row = (int(k[0]) for k in np.where(~good))
@@ -314,7 +355,7 @@ def _relative_difference(y: NDArray, ref: NDArray, allowed: NDArray, expected: R
     with np.errstate(all="ignore"):
         finite = np.isfinite(ref)
         scale = np.max(np.where(finite, np.abs(ref), 0.0), axis=0)
-        quiet = (allowed.max(axis=0) <= 10.0 * ROUNDING * expected.unit * scale) & finite.all(axis=0)
+        quiet = (allowed <= 10.0 * ROUNDING * expected.unit * scale) & finite.all(axis=0)
         relative = np.where(quiet, np.abs(y - ref).max(axis=0) / np.maximum(scale, 1e-300), 0.0)
     return float(relative.max(initial=0.0))
 
@@ -332,8 +373,8 @@ def check_finite_differences(graph: Graph, expected: Reference, what: str) -> fl
     forward = graph.forward
     assert forward is not None
     worst = 0.0
-    sizes = _sizes(forward, stacked(forward, [torch.as_tensor(x) for x in expected.inputs], STATES).numpy())
-    noise = _noise(forward, [torch.as_tensor(x) for x in expected.inputs])
+    sizes = _sizes(forward, stacked(forward, [torch.as_tensor(x) for x in expected.inputs], expected.states).numpy())
+    noise = _noise(forward, [torch.as_tensor(x) for x in expected.inputs], expected.states)
     for by, first, block in _blocks(graph, forward, expected):
         position = forward.position(by)
         last = first + block.shape[0]
@@ -362,33 +403,33 @@ def check_finite_differences(graph: Graph, expected: Reference, what: str) -> fl
 
 
 def _sizes(forward: Forward, values: NDArray) -> NDArray:
-    """For each of the stacked components the largest one of its variable, ``(n, STATES)``."""
+    """For each of the stacked components the largest one of its variable, ``(n, states)``."""
     at = offsets(forward.outputs)
     parts = [np.abs(values[at[slot.name] : at[slot.name] + slot.size]) for slot in forward.outputs]
     return np.concatenate([np.broadcast_to(part.max(axis=0, initial=0.0), part.shape) for part in parts])
 
 
-def _noise(forward: Forward, arguments: Sequence[torch.Tensor]) -> NDArray:
-    """By how much rounding moves the outputs of a row, ``(STATES,)``."""
+def _noise(forward: Forward, arguments: Sequence[torch.Tensor], states: int) -> NDArray:
+    """By how much rounding moves the outputs of a row, ``(states,)``."""
     unit = float(np.finfo(np.float64).eps)
-    exact = stacked(forward, arguments, STATES)
-    noisy = [with_noise(lambda *x: [stacked(forward, x, STATES)], arguments, unit, seed)[0] for seed in range(2)]
+    exact = stacked(forward, arguments, states)
+    noisy = [with_noise(lambda *x: [stacked(forward, x, states)], arguments, unit, seed)[0] for seed in range(2)]
     moved = torch.stack([(y - exact).abs() for y in noisy]).amax(dim=(0, 1))
     return np.nan_to_num((moved + unit * exact.abs().amax(dim=0)).numpy(), nan=np.inf)
 
 
 def _blocks(graph: Graph, forward: Forward, expected: Reference) -> list[tuple[str, int, NDArray]]:
-    """Derivative blocks: by which input, the first of the stacked output components, ``(rows, columns, STATES)``."""
+    """Derivative blocks: by which input, the first of the stacked output components, ``(rows, columns, states)``."""
     found: list[tuple[str, int, NDArray]] = []
     sizes = {slot.name: slot.size for slot in forward.inputs}
     if graph.kind in ("jvp", "param_jvp"):
         at = offsets(forward.outputs)
         blocks = expected.outputs[len(graph.outputs) - len(graph.pairs) :]
         for pair, block in zip(graph.pairs, blocks, strict=True):
-            found.append((pair.input, at[pair.output], block.reshape(-1, sizes[pair.input], STATES)))
+            found.append((pair.input, at[pair.output], block.reshape(-1, sizes[pair.input], expected.states)))
     elif graph.columns:
         which = 1 if graph.kind == "dr_dparam" else 0
-        dense = expected.outputs[which].reshape(*graph.outputs[which].shape, STATES)
+        dense = expected.outputs[which].reshape(*graph.outputs[which].shape, expected.states)
         column = 0
         for name in graph.columns:
             found.append((name, 0, dense[:, column : column + sizes[name]]))
@@ -399,12 +440,13 @@ def _blocks(graph: Graph, forward: Forward, expected: Reference) -> list[tuple[s
 def _differences(forward: Forward, inputs: Sequence[NDArray], position: int, step: float) -> tuple[NDArray, NDArray]:
     """Central differences of all outputs by one input, and by how much the slopes to both sides differ.
 
-    :returns: both ``(n, size, STATES)``
+    :returns: both ``(n, size, states)``
     """
     slot = forward.inputs[position]
-    x = inputs[position].reshape(slot.size, STATES)
+    x = inputs[position].reshape(slot.size, -1)
+    states = x.shape[1]
     h = _step(x, step)
-    middle = stacked(forward, [torch.as_tensor(a) for a in inputs], STATES).numpy()
+    middle = stacked(forward, [torch.as_tensor(a) for a in inputs], states).numpy()
     columns, bends = [], []
     for k in range(slot.size):
         sides = []
@@ -412,8 +454,8 @@ def _differences(forward: Forward, inputs: Sequence[NDArray], position: int, ste
             moved = x.copy()
             moved[k] += sign * h
             arguments = [torch.as_tensor(a) for a in inputs]
-            arguments[position] = torch.as_tensor(moved.reshape(*slot.shape, STATES))
-            sides.append((stacked(forward, arguments, STATES).numpy(), moved[k]))
+            arguments[position] = torch.as_tensor(moved.reshape(*slot.shape, states))
+            sides.append((stacked(forward, arguments, states).numpy(), moved[k]))
         with np.errstate(all="ignore"):
             columns.append((sides[0][0] - sides[1][0]) / (sides[0][1] - sides[1][1]))
             bends.append(np.abs(sides[0][0] + sides[1][0] - 2.0 * middle) / h)
@@ -422,7 +464,7 @@ def _differences(forward: Forward, inputs: Sequence[NDArray], position: int, ste
 
 def _step(x: NDArray, step: float) -> NDArray:
     """Step lengths per row, relative to the row's largest component."""
-    return step * np.maximum(np.abs(x.reshape(-1, STATES)).max(axis=0), 1e-6)
+    return step * np.maximum(np.abs(x.reshape(-1, x.shape[-1])).max(axis=0), 1e-6)
 
 
 def check_graph(
@@ -447,27 +489,32 @@ def check_graph(
     found: dict[str, Any] = {}
     worst: dict[str, Worst] = {}
     evaluators = [(backend, file, _EVALUATORS[backend](graph, file, float32, device)) for backend, file in files]
+    batches = batches_of(graph)
+    most = states_at_once(graph)
     for seed in seeds:
         if graph.native_only:
             inputs = sample(graph, parameters, float32, seed)
             for backend, file, evaluator in evaluators:
-                error = compare_solution(graph, evaluator, inputs, file.name)
+                error = compare_solution(graph, evaluator, slices(graph, inputs, most), file.name, batches)
                 if graph.kind == "newton_step":
                     check_solver(graph, file, inputs)
                 found[backend] = max(error, found.get(backend, 0.0))
             continue
-        expected = reference(graph, parameters, float32, seed)
-        if seed == seeds[0]:
-            check_row_counts(graph, expected)
-        errors = []
-        if graph.kind in ("jvp", "jacobian", "jacobian_given", "param_jvp", "dr_dparam"):
-            errors.append(("finite_differences", check_finite_differences(graph, expected, graph.stem)))
-        for backend, file, evaluator in evaluators:
-            outputs = compare(graph, evaluator, expected, file.name, backend == "native")
-            errors.append((backend, max((x.error for x in outputs.values()), default=0.0)))
-            worst |= {name: max(worst.get(name, x), x) for name, x in outputs.items()}
-        for what, error in errors:
-            found[what] = max(error, found.get(what, 0.0))
+        for k, inputs in enumerate(in_slices(graph, parameters, float32, seed, most)):
+            expected = reference(graph, inputs, float32)
+            if k == 0 and seed == seeds[0]:
+                check_row_counts(graph, expected)
+            errors = []
+            if graph.kind in ("jvp", "jacobian", "jacobian_given", "param_jvp", "dr_dparam"):
+                errors.append(("finite_differences", check_finite_differences(graph, expected, graph.stem)))
+            for backend, file, evaluator in evaluators:
+                # All numbers of rows with the first slice; every state once.
+                sizes = batches if k == 0 else (expected.states,)
+                outputs = compare(graph, evaluator, expected, file.name, backend == "native", sizes)
+                errors.append((backend, max((x.error for x in outputs.values()), default=0.0)))
+                worst |= {name: max(worst.get(name, x), x) for name, x in outputs.items()}
+            for what, error in errors:
+                found[what] = max(error, found.get(what, 0.0))
     if worst:
         found["outputs"] = {name: asdict(x) for name, x in worst.items()}
     return found

@@ -8,7 +8,7 @@ from matlaw.errors import CompileError
 from matlaw.input.suggestion import closest
 from matlaw.models import ComposedModel, Model
 from matlaw.trace import Program
-from matlaw.trace.program import ImplicitSegment, models_of, within
+from matlaw.trace.program import models_of
 
 if TYPE_CHECKING:
     from matlaw.input.input_file import InputFile
@@ -30,9 +30,8 @@ def refuse_unpaired_old_values(source: InputFile, program: Program) -> None:
 
 
 def _models(program: Program) -> list[Model]:
-    """The models that a program evaluates, predictors last."""
-    predictors = [s.predictor for s in program.segments if isinstance(s, ImplicitSegment) and s.predictor is not None]
-    return [model for segment in program.segments for model in models_of(segment)] + within(predictors)
+    """The models that a program evaluates."""
+    return [model for segment in program.segments for model in models_of(segment)]
 
 
 def _place(source: InputFile, program: Program, name: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from matlaw.cli.interrupt import interruptible
+from matlaw.cli.command import command
 
 if TYPE_CHECKING:
     from matlaw.artifact.compile import CompileReport
@@ -82,7 +82,7 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-@interruptible("matlaw-compile", "what was there before is as it was")
+@command("matlaw-compile", "what was there before is as it was")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code: 0, or 2 when something was wrong and nothing was written."""
     p = parser()
@@ -104,8 +104,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.jobs < 1:
         p.error(f"-j {options.jobs}: expected a positive number")
     started = time.perf_counter()
-    from matlaw.errors import MatlawError
-
     try:
         from matlaw.artifact.compile import compile_model
         from matlaw.cli.progress import listener
@@ -135,9 +133,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 cache=not options.no_cache,
                 progress=progress,
             )
-    except MatlawError as e:
-        print(f"matlaw-compile: error: {e}", file=sys.stderr)
-        return 2
     except OSError as e:
         print(f"matlaw-compile: error: {options.output_dir}: {e}", file=sys.stderr)
         return 2

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from matlaw.cli.interrupt import interruptible
-from matlaw.errors import MatlawError
+from matlaw.cli.command import command
 from matlaw.version import __version__
 
 
@@ -45,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-@interruptible("matlaw-fe", "the files hold the steps that were accepted")
+@command("matlaw-fe", "the files hold the steps that were accepted")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run; 0 when the run reached its end, 1 when a step failed, 2 when the input or the command line is wrong.
 
@@ -70,9 +69,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SmallestStepFailedError as error:
         print(f"matlaw-fe: error: {error}", file=sys.stderr)
         return 1
-    except MatlawError as error:
-        print(f"matlaw-fe: error: {error}", file=sys.stderr)
-        return 2
     except MemoryError as error:
         print(f"matlaw-fe: error: there is not enough memory for this mesh ({error})", file=sys.stderr)
         return 2

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from matlaw.cli.arguments import add_extensions, add_overrides, extensions_of, parse
+from matlaw.cli.command import command
 
 
 def parser() -> argparse.ArgumentParser:
@@ -19,18 +20,18 @@ def parser() -> argparse.ArgumentParser:
         description="Describe a compiled law (artifact folder, metadata.json or stub), an input file or a model of it.",
         epilog="exit code: 0 ok, 1 an artifact is damaged, 2 wrong input",
     )
-    p.add_argument("path", type=Path, help="artifact folder, its metadata.json, stub, or input file")
-    p.add_argument("model", nargs="?", help="the model of the file to describe")
+    p.add_argument("path", type=Path, help="artifact folder, its metadata.json, the folder above, stub, or input file")
+    p.add_argument("model", nargs="?", help="the model of the file, or of the folder, to describe")
     add_overrides(p)
     p.add_argument("--json", action="store_true", help="print JSON")
     add_extensions(p)
     return p
 
 
+@command("matlaw-inspect", "nothing is written")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = parse(parser(), arguments)
-    from matlaw.errors import MatlawError
     from matlaw.inspection.artifact import DamagedArtifactError
 
     try:
@@ -38,9 +39,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DamagedArtifactError as error:
         print(f"matlaw-inspect: error: {error}", file=sys.stderr)
         return 1
-    except MatlawError as error:
-        print(f"matlaw-inspect: error: {error}", file=sys.stderr)
-        return 2
     try:
         print(json.dumps(found, indent=1) if options.json else "\n".join(render(found)))
     except BrokenPipeError:
@@ -55,15 +53,16 @@ def _describe(path: Path, model: str | None, overrides: list[str], extensions: l
     """
     from matlaw.errors import FatalError
     from matlaw.inspection.artifact import describe_artifact
+    from matlaw.inspection.locate import artifact_folder, artifacts_of
 
     if path.name == "metadata.json":
         path = path.parent
     if path.is_dir():
-        return describe_artifact(path)
-    if not path.is_file():
+        return describe_artifact(artifact_folder(path, model or ""))
+    if not path.exists():
         raise FatalError(f"there is no file or folder {path}")
-    from matlaw.inspection.stub import artifacts_of
-
+    if not path.is_file():
+        raise FatalError(f"{path} is neither a regular file nor a folder")
     compiled = artifacts_of(path)
     if model in compiled:
         return describe_artifact(compiled[model])

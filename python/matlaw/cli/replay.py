@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matlaw.cli.arguments import add_extensions, extensions_of
-from matlaw.cli.interrupt import interruptible
+from matlaw.cli.command import command
 
 if TYPE_CHECKING:
     from matlaw.replay import ReplayFile, SegmentTrace
@@ -35,18 +35,12 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-@interruptible("matlaw-replay", "nothing is written")
+@command("matlaw-replay", "nothing is written")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = parser().parse_args(arguments)
-    from matlaw.errors import MatlawError
-
     os.environ.pop("MATLAW_FAILURE_DIR", None)  # a replay that fails, as it should, is not another failure
-    try:
-        return _run(options)
-    except MatlawError as error:
-        print(f"matlaw-replay: error: {error}", file=sys.stderr)
-        return 2
+    return _run(options)
 
 
 def _run(options: argparse.Namespace) -> int:

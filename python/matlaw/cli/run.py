@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matlaw.cli.arguments import add_extensions, add_overrides, extensions_of, parse
-from matlaw.cli.interrupt import interruptible
+from matlaw.cli.command import command
 
 if TYPE_CHECKING:
     from matlaw.drivers import Outcome, Progress
@@ -47,20 +47,17 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-@interruptible("matlaw-run", "no result file is written")
+@command("matlaw-run", "no result file is written")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = parse(parser(), arguments)
-    from matlaw.errors import ConvergenceError, MatlawError
+    from matlaw.errors import ConvergenceError
 
     try:
         return _run(options)
     except ConvergenceError as error:
         print(f"matlaw-run: error: {error}", file=sys.stderr)
         return 1
-    except MatlawError as error:
-        print(f"matlaw-run: error: {error}", file=sys.stderr)
-        return 2
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from matlaw.cli.arguments import add_extensions, extensions_of
+from matlaw.cli.command import command
 
 Record = dict[str, Any]
 
@@ -43,11 +44,10 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
+@command("matlaw-syntax", "nothing is written")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 when something was found, 2 for an unknown name."""
     options = parser().parse_args(arguments)
-    from matlaw.errors import MatlawError
-
     try:
         records = _chosen(options)
         if options.json is not None:
@@ -60,9 +60,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{len(records) - max(options.limit, 1)} more that match no better: --limit N shows N of them")
         else:
             _list(records)
-    except MatlawError as error:
-        print(f"matlaw-syntax: error: {error}", file=sys.stderr)
-        return 2
     except BrokenPipeError:
         sys.stderr.close()  # the reader has seen enough
     return 0

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from matlaw.cli.command import command
+
 if TYPE_CHECKING:
     from matlaw.umat import Plugin
 
@@ -40,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
+@command("matlaw-umat", "the plugin may be incomplete")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     p = parser()
@@ -50,7 +53,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             initial[name] = [float(word) for word in text.split()]
         except ValueError:
             p.error(f"--initial {name}={text}: expected numbers")
-    from matlaw.errors import MatlawError
     from matlaw.umat import write_plugin
 
     try:
@@ -58,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options.input, options.model, options.output,
             host=options.host, link=options.link, overrides=overrides, initial=initial,
         )  # fmt: skip
-    except (MatlawError, OSError) as error:
+    except OSError as error:
         print(f"matlaw-umat: error: {error}", file=sys.stderr)
         return 2
     if not options.quiet:

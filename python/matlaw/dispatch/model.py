@@ -6,8 +6,9 @@ import os
 from typing import Any
 
 from matlaw import _core
+from matlaw.errors import FatalError
 from matlaw.runtime import CompiledModel
-from matlaw.runtime.load import core_options
+from matlaw.runtime.load import checked_place, core_options
 
 
 class DispatchedModel(CompiledModel):
@@ -45,6 +46,11 @@ def load_model(path: str | os.PathLike[str], name: str, scheduler: _core.Schedul
         copy
     :raises FatalError: as :func:`matlaw.load_model`
     """
+    if not isinstance(scheduler, _core.Scheduler):
+        raise FatalError(
+            f"load_model: scheduler must be a scheduler, such as SimpleScheduler('cpu'); got {scheduler!r}"
+        )
     return DispatchedModel(
-        _core.load_model(os.fspath(path), name, scheduler=scheduler, **core_options(**options)), scheduler
+        _core.load_model(os.fspath(checked_place(path, name)), name, scheduler=scheduler, **core_options(**options)),
+        scheduler,
     )

@@ -133,6 +133,12 @@ def restore(path: Path, problem: Problem) -> tuple[Progress, list[tuple[float, d
     ours, theirs = _fingerprint(problem), str(contents["fingerprint"])
     if ours != theirs:
         raise CheckpointError(f"{path}: belongs to another input: it is for\n  {theirs}\nand this is\n  {ours}")
+    shapes = {"u": problem.u.shape, "velocity": problem.u.shape}
+    shapes |= {f"aux/{name}": variable.values.shape for name, variable in problem.auxiliary.items()}
+    for name, shape in shapes.items():
+        found = contents[name].shape if name in contents else "nothing"
+        if found != shape:
+            raise CheckpointError(f"{path}: is damaged: '{name}' has to be numbers of shape {shape}; it has {found}")
     problem.u = contents["u"]
     problem.time, problem.dt = float(contents["time"]), float(contents["dt"])
     problem.failed_steps = int(contents["failed_steps"])

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from matlaw import _core
 from matlaw.errors import FatalError
-from matlaw.host.quadrature_batch import Array, Kinematics, QuadratureBatch, handle_of, integers
+from matlaw.host.quadrature_batch import Array, Kinematics, QuadratureBatch, handle_of, integers, saved_bytes
 from matlaw.runtime.compiled import CompiledModel
 
 if TYPE_CHECKING:
@@ -125,4 +125,4 @@ class BatchGroup:
 
         :raises FatalError: the bytes are damaged or belong to other batches, laws or points; nothing is changed then
         """
-        self._group.restore(saved)
+        self._group.restore(saved_bytes("BatchGroup", saved))

@@ -275,7 +275,7 @@ class QuadratureBatch:
         :raises FatalError: the bytes are damaged, or belong to another law, hypothesis, number of points, set of
             variables or version
         """
-        self._batch.restore(saved)
+        self._batch.restore(saved_bytes("QuadratureBatch", saved))
 
     def remap(self, old: Sequence[int] | npt.NDArray[np.integer]) -> None:
         """Follow a mesh that changed: new point ``i`` takes the state of the old point ``old[i]``.
@@ -296,6 +296,13 @@ class QuadratureBatch:
         if isinstance(points, slice):
             return np.arange(*points.indices(self.n_points), dtype=np.int64)
         return integers(points)
+
+
+def saved_bytes(kind: str, saved: Any) -> bytes:
+    """Refuses what no ``save`` returned."""
+    if not isinstance(saved, bytes | bytearray | memoryview):
+        raise FatalError(f"{kind}: restore takes the bytes that save returned; got {type(saved).__name__}")
+    return bytes(saved)
 
 
 def integers(points: Any) -> npt.NDArray[np.int64]:

@@ -23,18 +23,11 @@ def describe_artifact(folder: Path) -> dict[str, Any]:
     ``problems`` lists what is wrong with it; it is empty for an artifact that can be loaded.
 
     :param folder: the artifact folder
-    :raises DamagedArtifactError: its metadata.json is not that of a compiled law
-    :raises FatalError: there is no metadata.json
+    :raises DamagedArtifactError: its metadata.json is not that of a compiled law, or is not there
     """
     path = folder / "metadata.json"
-    if folder.is_dir() and not path.is_file():
-        inside = sorted(p.parent.name for p in folder.glob("*/metadata.json"))
-        hint = (
-            f"it holds the compiled laws {', '.join(inside)}: name one of these folders"
-            if inside
-            else ("pass the folder that matlaw-compile wrote, or its stub")
-        )
-        raise FatalError(f"{folder} is no compiled law: it has no metadata.json; {hint}")
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise DamagedArtifactError(f"{path}: is no regular file; compile the law again")
     try:
         content = path.read_bytes()
         metadata = json.loads(content)

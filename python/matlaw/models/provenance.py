@@ -1,7 +1,9 @@
-"""Which model is being evaluated: for those who record its operations and want to say where each comes from."""
+"""Where things come from: which model is being evaluated, for those who record operations, and where it failed."""
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -60,3 +62,16 @@ def evaluation_of(name: str, outputs: Iterable[str], location: str) -> AbstractC
     """
     observer = _observer.get()
     return nullcontext() if observer is None else observer(Origin(f"{name}: {', '.join(outputs)}", location))
+
+
+def described(error: Exception, of_type: type) -> str:
+    """What was raised in a model: the message alone if it is about values, and for types of extensions the line there.
+
+    :param error: raised by its forward function
+    :param of_type: the model's type
+    """
+    message = str(error) if isinstance(error, ValueError | RuntimeError | IndexError) and str(error) else repr(error)
+    files = {c.__module__: getattr(sys.modules.get(c.__module__), "__file__", None) for c in of_type.__mro__}
+    own = {file for module, file in files.items() if file and module.split(".")[0] not in ("matlaw", "abc", "builtins")}
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in own]
+    return f"{message} ({lines[-1].filename}:{lines[-1].lineno})" if lines else message

@@ -15,6 +15,7 @@ import torch
 from matlaw.errors import FatalError, InputFileError
 from matlaw.models.common import AOTIModel, ComposedModel, ImplicitUpdate
 from matlaw.models.model import Model
+from matlaw.models.provenance import described
 from matlaw.models.variable import Variable
 
 Shape = tuple[int, ...]
@@ -128,13 +129,13 @@ def _probe(model: Model, given: Shapes) -> dict[str, Shape]:
         with torch.no_grad():
             slots = model.relative_parameters().values()
             results = model.run(values, {slot: slot.first() for slot in slots if slot.value.batch_size != 1})
+            return {name: results[name].sub_batch_shape for name in model.outputs}
     except FatalError:
         raise
-    except (ValueError, RuntimeError, IndexError) as error:
+    except Exception as error:  # a forward function of an extension may raise anything
         of_parameters = {n: s.value.sub_batch_shape for n, s in model.relative_parameters().items()}
         sites = {**given, **{f"parameter {n}": shape for n, shape in of_parameters.items() if shape}}
         shapes = ", ".join(f"{name} {shape}" for name, shape in sites.items())
         raise InputFileError(
-            f"{model.location}: cannot be evaluated with the sub-batch shapes {shapes}: {error}"
+            f"{model.location}: cannot be evaluated with the sub-batch shapes {shapes}: {described(error, type(model))}"
         ) from error
-    return {name: results[name].sub_batch_shape for name in model.outputs}

@@ -13,6 +13,7 @@ import torch
 
 from matlaw.errors import FatalError
 from matlaw.hit import STUB_HEAD, parse_file
+from matlaw.inspection.locate import artifacts_in, is_artifact
 from matlaw.runtime import embedding
 
 if TYPE_CHECKING:
@@ -75,9 +76,7 @@ def load_model(
         fallback=fallback,
         extensions=extensions,
     )
-    if not os.fspath(path):
-        raise FatalError("load_model: the path is empty; pass a stub, an artifact folder or an input file")
-    place = Path(path)
+    place = checked_place(path, name)
     # Of a stub's models that are not compiled, the C++ loader says which are.
     if not is_compiled(place, name) and (runtime == "eager" or (runtime == "auto" and not is_stub(place))):
         return embedding.load(
@@ -88,6 +87,20 @@ def load_model(
 
     law = _core.load_model(os.fspath(place), name, **options)
     return CompiledModel(law) if isinstance(law, _core.Model) else law
+
+
+def checked_place(path: Any, name: Any) -> Path:
+    """Return the path of a law, checked with its name.
+
+    :raises FatalError: they are not of the types that :func:`load_model` takes, or the path is empty
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise FatalError(f"load_model: path must be a string or a path; got {path!r}")
+    if not os.fspath(path):
+        raise FatalError("load_model: the path is empty; pass a stub, an artifact folder or an input file")
+    if not isinstance(name, str):
+        raise FatalError(f"load_model: name must be a string, the name of a model; got {name!r}")
+    return Path(path)
 
 
 def core_options(**options: Any) -> dict[str, Any]:
@@ -121,17 +134,16 @@ def is_compiled(place: Path, name: str = "") -> bool:
 
     :param place: an existing file or folder
     :param name: of the model; when empty, one compiled model in the file is enough
-    :raises FatalError: nothing is there, or the file cannot be parsed
+    :raises FatalError: nothing is there, a folder holds no compiled law, or the file cannot be parsed
     """
     if place.is_dir():
-        if (place / "metadata.json").is_file() or any(place.glob("*/metadata.json")):
-            return True
-        raise FatalError(
-            f"{place} is a folder without metadata.json, so it is no compiled law; "
-            "pass the folder that matlaw-compile wrote, its stub, or an input file"
-        )
-    if not place.is_file():
+        return is_artifact(place) or bool(artifacts_in(place))
+    if not place.exists():
         raise _missing(place)
+    if not place.is_file():  # a pipe would be waited for
+        raise FatalError(
+            f"{place} is neither a regular file nor a folder; pass a stub, an artifact folder or an input file"
+        )
     if place.suffix == ".json":
         return True
     models = parse_file(place).find("Models")

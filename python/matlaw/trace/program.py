@@ -203,8 +203,10 @@ class Program:
 
 
 def models_of(segment: ForwardSegment | ImplicitSegment) -> list[Model]:
-    """The models that a segment evaluates, those inside others too."""
-    return within(segment.models if isinstance(segment, ForwardSegment) else [segment.update.system.model])
+    """The models that a segment evaluates, those inside others too, that of a predictor last."""
+    if isinstance(segment, ForwardSegment):
+        return within(segment.models)
+    return within([segment.update.system.model]) + within([segment.predictor] if segment.predictor is not None else [])
 
 
 def within(models: Sequence[Model]) -> list[Model]:

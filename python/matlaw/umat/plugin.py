@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from matlaw import config
 from matlaw.errors import FatalError
-from matlaw.inspection.stub import artifacts_of
+from matlaw.inspection.locate import artifact_folder, artifacts_of
 from matlaw.runtime.load import is_compiled, load_model
 from matlaw.umat.mapping import MEANING, Mapping, derive
 from matlaw.umat.settings import HOSTS, render
@@ -114,7 +114,7 @@ def libraries() -> tuple[Path, Path]:
 def _folder_of(source: Path, model: str) -> Path:
     """The artifact folder."""
     if source.is_dir():
-        return source
+        return artifact_folder(source, model)
     if source.name == "metadata.json":
         return source.parent
     artifacts = artifacts_of(source)

@@ -6,11 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from matlaw.artifact import Request, plan_export_artifacts
+from matlaw.artifact import Request, memory, plan_export_artifacts
+from matlaw.artifact import plan as plan_module
 from matlaw.artifact.plan import Planner, _parameter_paths, _paths
 from matlaw.artifact.request import Leaf, requested_pairs
 from matlaw.errors import CompileError, InputFileError
+from matlaw.ir.evaluate import evaluate
+from matlaw.ir.program import Program
 
 
 def test_files_of_a_forward_model(models: Path) -> None:
@@ -338,6 +342,23 @@ def test_unknown_model(models: Path) -> None:
 def test_a_model_name_that_names_no_file_is_refused(models: Path, name: str) -> None:
     with pytest.raises(CompileError, match="names no file"):
         Request(models / "linear_elastic.i", name).check()
+
+
+def test_accuracy_of_solves_is_looked_at_in_slices_of_states(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def watched(program: Program, inputs: list[NDArray]) -> list[NDArray]:
+        sizes.append(inputs[0].shape[-1])
+        return evaluate(program, inputs)
+
+    monkeypatch.setattr(memory, "LIMIT", 2**20)
+    monkeypatch.setattr(plan_module, "evaluate", watched)
+    plan = Planner(
+        Request(models / "j2_viscoplastic.i", "model", derivatives=("stress:strain",), backend="native")
+    ).plan()
+    assert {"newton_step", "sensitivity"} <= set(plan.segments[0].graphs)
+    assert 3 <= max(sizes) < 200
+    assert sum(sizes) == 2 * 2 * 200  # two programs for each of the two kernels
 
 
 def test_what_reduces_the_rows_of_a_call_is_refused(tmp_path: Path) -> None:

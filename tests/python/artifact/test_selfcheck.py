@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import torch
 from numpy.typing import NDArray
 
 from matlaw import load_model
-from matlaw.artifact import compile_model, selfcheck
+from matlaw.artifact import compile_model, memory, selfcheck
 from matlaw.artifact.rounding import with_noise
+from matlaw.artifact.samples import sample
 from matlaw.cli.compile import main
 from matlaw.errors import CompileError
 from matlaw.trace import graphs as g
@@ -26,9 +28,13 @@ def right(inputs: Sequence[NDArray]) -> list[NDArray]:
     return [inputs[0] ** 2]
 
 
+def reference(graph: g.Graph, float32: bool = False) -> selfcheck.Reference:
+    return selfcheck.reference(graph, sample(graph, {}, float32), float32)
+
+
 def check(evaluator: selfcheck.Evaluator, forward: g.Forward = SQUARE, float32: bool = False) -> float:
     graph = g.value_graph("test", forward)
-    return largest(selfcheck.compare(graph, evaluator, selfcheck.reference(graph, {}, float32), "test.so", True))
+    return largest(selfcheck.compare(graph, evaluator, reference(graph, float32), "test.so", True))
 
 
 def largest(worst: dict[str, selfcheck.Worst]) -> float:
@@ -74,7 +80,7 @@ def test_nan_must_stay_nan() -> None:
 def test_derivatives_of_what_is_not_finite_say_nothing() -> None:
     forward = g.Forward("root", lambda x: [x + x.sqrt()], (X,), (X,))
     graph = g.jvp_graph("test", forward, [g.Pair("x", "x")])
-    expected = selfcheck.reference(graph, {}, False)
+    expected = reference(graph)
     row = int(np.flatnonzero(np.isnan(expected.outputs[0]).any(axis=0))[0])
     sound = int(np.flatnonzero(np.isfinite(expected.outputs[0]).all(axis=0))[-1])
     expected.outputs[1][:, row] = 1.0  # as if the branch with the root were left out
@@ -104,7 +110,7 @@ def test_cancellation_is_allowed_for_but_not_more() -> None:
         return [(b - np.hypot(a, b) + a)[None]]
 
     graph = g.value_graph("test", forward)
-    expected = selfcheck.reference(graph, {}, False)
+    expected = reference(graph)
     assert largest(selfcheck.compare(graph, other_order, expected, "test.so", False)) < 1e-10
     with pytest.raises(CompileError):
         selfcheck.compare(graph, lambda x: [other_order(x)[0] * (1 + 1e-6)], expected, "test.so", False)
@@ -130,9 +136,9 @@ def test_wrong_derivatives_of_eager_are_found() -> None:
     forward = g.Forward("wrong", lambda x: [Wrong.apply(x)], (X,), (X,))
     graph = g.jvp_graph("test", forward, [g.Pair("x", "x")])
     with pytest.raises(CompileError, match="finite differences"):
-        selfcheck.check_finite_differences(graph, selfcheck.reference(graph, {}, False), "test")
+        selfcheck.check_finite_differences(graph, reference(graph), "test")
     right_graph = g.jvp_graph("test", SQUARE, [g.Pair("x", "x")])
-    expected = selfcheck.reference(right_graph, {}, False)
+    expected = reference(right_graph)
     assert 0 < selfcheck.check_finite_differences(right_graph, expected, "test") < 1e-6
 
 
@@ -144,7 +150,7 @@ def test_differences_say_nothing_at_a_kink_and_much_beside_it() -> None:
             return [1.0 + PositivePart.apply(x, f)]  # type: ignore[no-untyped-call]
 
         graph = g.jvp_graph("test", g.Forward("positive", function, (X,), (X,)), [g.Pair("x", "x")])
-        expected = selfcheck.reference(graph, {}, False)
+        expected = reference(graph)
         if factor == 1.0:
             assert selfcheck.check_finite_differences(graph, expected, "test") < 1e-6
         else:
@@ -204,7 +210,7 @@ def solved(kind: str, spoil: float = 0.0, sound: float = 1.0) -> selfcheck.Evalu
 def test_solutions_without_a_matrix_are_checked_by_the_matrix(kind: str) -> None:
     make = {"newton_step": g.newton_step_graph, "sensitivity": lambda s, f: g.sensitivity_graph(s, f, ["g"])}
     graph = make[kind]("test", IMPLICIT)
-    inputs = selfcheck.sample(graph, {}, False)
+    inputs = [sample(graph, {}, False)]
     assert selfcheck.compare_solution(graph, solved(kind), inputs, "test.so") < 1e-14
     with pytest.raises(CompileError, match=r"test\.so: .* rows have backward errors above"):
         selfcheck.compare_solution(graph, solved(kind, spoil=1e-3), inputs, "test.so")
@@ -223,7 +229,7 @@ def test_solutions_without_a_matrix_are_checked_by_the_matrix(kind: str) -> None
 def test_a_law_that_looks_at_the_number_of_rows_is_refused(limit: int) -> None:
     forward = g.Forward("test", lambda x: [2 * x if x.shape[-1] <= limit else x], (X,), (Slot("y", (2,)),))
     graph = g.value_graph("test", forward)
-    selfcheck.compare(graph, lambda x: [x[0]], selfcheck.reference(graph, {}, False), "test.so", True)
+    selfcheck.compare(graph, lambda x: [x[0]], reference(graph), "test.so", True)
     with pytest.raises(
         CompileError, match=r"test: the law itself gives 'y', component \d, .* among \d+ rows .* among 200"
     ):
@@ -233,7 +239,7 @@ def test_a_law_that_looks_at_the_number_of_rows_is_refused(limit: int) -> None:
 def test_the_worst_difference_is_reported_by_output_with_its_number_of_rows() -> None:
     forward = g.Forward("test", lambda x: [x, 3 * x], (X,), (Slot("y", (2,)), Slot("z", (2,))))
     graph = g.value_graph("test", forward)
-    expected = selfcheck.reference(graph, {}, False)
+    expected = reference(graph)
 
     def off_among_17(inputs: Sequence[NDArray]) -> list[NDArray]:
         factor = 1 + 1e-14 * (inputs[0].shape[-1] == 17)
@@ -245,6 +251,61 @@ def test_the_worst_difference_is_reported_by_output_with_its_number_of_rows() ->
     assert worst["z"].rows == 17
 
 
+LARGE = Slot("x", (100,))
+#: d/dx_j of x_i^2 + sum x: every entry of the matrix is there.
+COUPLED = g.Forward("coupled", lambda x: [x * x + x.sum(0)], (LARGE,), (LARGE,))
+
+
+def coupled(inputs: Sequence[NDArray]) -> list[NDArray]:
+    [x] = inputs
+    A = np.ones((100, 100, x.shape[1]))
+    A[np.arange(100), np.arange(100)] += 2 * x
+    return [A.reshape(10000, -1), -(x * x + x.sum(0))]
+
+
+def solve(inputs: Sequence[NDArray]) -> list[NDArray]:
+    A, b = inputs
+    return [np.linalg.solve(A.transpose(2, 0, 1), b.T[..., None])[..., 0].T]
+
+
+@pytest.mark.parametrize(
+    ("graph", "right"), [(g.jacobian_graph("test", COUPLED), coupled), (g.solve_graph("test", COUPLED), solve)]
+)
+def test_large_graphs_are_checked_in_slices(
+    monkeypatch: pytest.MonkeyPatch, graph: g.Graph, right: selfcheck.Evaluator
+) -> None:
+    """In bounded memory; every state is compared, and every number of rows that fits."""
+    limit = 32 * 2**20
+    sizes: list[int] = []
+    spoilt = 0
+
+    def evaluate(inputs: Sequence[NDArray]) -> list[NDArray]:
+        y, *others = right(inputs)
+        sizes.append(y.shape[1])
+        if sum(sizes) == spoilt:
+            y[7, -1] += 1e-3
+        return [y, *others]
+
+    monkeypatch.setattr(memory, "LIMIT", limit)
+    monkeypatch.setitem(selfcheck._EVALUATORS, "inductor", lambda *_: evaluate)
+    tracemalloc.start()
+    try:
+        found = selfcheck.check_graph(graph, [("inductor", Path("test.pt2"))], {}, False)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.5 * limit
+    assert found["inductor"] < 1e-12
+    most = sizes[0]
+    assert 17 < most < 200
+    assert sizes[:5] == [most, 17, 3, 2, 1]
+    spoilt = sum(sizes)  # the very last state
+    sizes.clear()
+    with pytest.raises(CompileError, match=r"test\.pt2: disagrees with eager: '\w+', component 7"):
+        selfcheck.check_graph(graph, [("inductor", Path("test.pt2"))], {}, False)
+    assert sum(sizes) == spoilt
+
+
 def test_running_out_of_memory_is_told(
     models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -254,7 +315,11 @@ def test_running_out_of_memory_is_told(
     monkeypatch.setattr(selfcheck, "check_graph", greedy)
     arguments = [str(models / "linear_elastic.i"), "--model", "model", "-o", str(tmp_path / "out")]
     assert main([*arguments, "--backend", "native", "--no-cache"]) == 2
-    assert "the self-check, which evaluates the law eagerly for 1000 rows, ran out of memory" in capsys.readouterr().err
+    message = "the self-check, which evaluates the law eagerly for 200 rows at a time, ran out of memory"
+    assert message in capsys.readouterr().err
+    monkeypatch.setattr(memory, "LIMIT", 1)
+    assert main([*arguments, "--backend", "native", "--no-cache"]) == 2
+    assert "for 3 rows at a time and cannot do with fewer, ran out of memory" in capsys.readouterr().err
 
 
 def test_a_changed_law_is_compiled_again_in_the_same_process_and_place(tmp_path: Path) -> None:

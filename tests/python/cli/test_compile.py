@@ -116,6 +116,15 @@ def test_a_stub_is_refused(models: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert not (tmp_path / "again").exists()
 
 
+def test_metadata_that_is_a_pipe_is_replaced_and_not_waited_for(models: Path, tmp_path: Path) -> None:
+    assert run(models, tmp_path, "--backend", "native", "-q") == 0
+    [metadata] = tmp_path.rglob("metadata.json")
+    metadata.unlink()
+    os.mkfifo(metadata)
+    assert run(models, tmp_path, "--backend", "native", "-q") == 0
+    assert metadata.is_file()
+
+
 def test_unknown_model_and_bad_file(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ["--output-dir", str(tmp_path / "out")]
     assert main([str(models / "linear_elastic.i"), "--model", "modle", *out]) == 2
@@ -233,6 +242,111 @@ def test_unsupported_operation_names_itself_and_the_remedy(
     assert "aten.cumsum.default" in error
     assert "--backend both" in error
     assert not (tmp_path / "out").exists()
+
+
+CUSTOM_OPERATION = '''
+import torch
+from matlaw.models import Input, Leaf, Output, register
+from matlaw.tensors import SR2
+
+
+@torch.library.custom_op("matlaw_test::twice", mutates_args=())
+def twice(x: torch.Tensor) -> torch.Tensor:
+    return 2.0 * x
+
+
+@twice.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+@register("TwiceForTest")
+class TwiceForTest(Leaf):
+    """Twice the input, by an operation of its own."""
+
+    x = Input(SR2, "x")
+    y = Output(SR2, "y")
+
+    def forward(self, x):
+        """Twice the input."""
+        return SR2(twice(x.data))
+'''
+
+
+@pytest.mark.inductor
+def test_an_operation_without_derivatives_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    extension = tmp_path / "twice.py"
+    extension.write_text(CUSTOM_OPERATION)
+    law = "[Models]\n  [model]\n    type = TwiceForTest\n    x = 'x'\n    y = 'y'\n  []\n[]\n"
+    assert main([*with_extension(tmp_path, law, extension), "-d", "y:x", "--no-cache"]) == 2
+    error = capsys.readouterr().err
+    assert re.search(
+        r"law\.i:2: \[Models\]/\[model\] \(model 'model', graph model_jvp\): the forward function calls "
+        r"matlaw_test\.twice\.default, .* has no derivatives .*Write it with operations of torch, or keep it out of",
+        error,
+    ), error
+
+
+FAILING = '''
+from matlaw.models import Input, Leaf, Output, register
+from matlaw.tensors import SR2
+
+
+def helper(x):
+    return x.trace_of_all
+
+
+@register("FailingForTest")
+class FailingForTest(Leaf):
+    """A forward function with a misspelt attribute in a helper, and one without its result."""
+
+    x = Input(SR2, "x")
+    y = Output(SR2, "y")
+
+    def forward(self, x):
+        """Fails."""
+        return helper(x)
+
+
+@register("ForgetfulForTest")
+class ForgetfulForTest(FailingForTest):
+    """Returns nothing."""
+
+    def forward(self, x):
+        """Nothing."""
+'''
+
+
+@pytest.fixture(scope="module")
+def failing_extension(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("extension") / "failing.py"
+    path.write_text(FAILING)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (
+            "FailingForTest",
+            r"AttributeError\(\"'SR2' object has no attribute 'trace_of_all'\"\) \(.*/failing.py:7\)",
+        ),
+        ("ForgetfulForTest", "'NoneType' object has no attribute"),
+    ],
+)
+def test_a_forward_function_that_raises_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], failing_extension: Path, kind: str, message: str
+) -> None:
+    law = f"[Models]\n  [model]\n    type = {kind}\n    x = 'x'\n    y = 'y'\n  []\n[]\n"
+    arguments = with_extension(tmp_path, law, failing_extension)
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert re.search(
+        r"^matlaw-compile: error: .*law\.i:2: \[Models\]/\[model\]: cannot be evaluated with the sub-batch shapes "
+        rf"x \(\): .*{message}",
+        error,
+    ), error
+    assert "Traceback" not in error
 
 
 @pytest.mark.inductor

@@ -1,6 +1,7 @@
 """The command matlaw-inspect."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -94,6 +95,13 @@ def test_metadata_that_cannot_be_read_is_damage(capsys, copy, content, message):
     assert message in line and line.startswith("matlaw-inspect: error: ")
 
 
+def test_metadata_that_is_a_pipe_is_not_waited_for(capsys, copy):
+    (copy / "metadata.json").unlink()
+    os.mkfifo(copy / "metadata.json")
+    assert main([str(copy)]) == 1
+    assert "metadata.json: is no regular file" in capsys.readouterr().err
+
+
 def test_damaged_and_missing_files_are_reported(capsys, copy):
     first, second = sorted(copy.rglob("*.so"))[:2]
     first.write_bytes(first.read_bytes()[:-1])
@@ -132,7 +140,7 @@ def test_model(capsys):
     ("arguments", "message"),
     [
         (["no.i"], "there is no file or folder no.i"),
-        ([str(LAW.parent)], "it has no metadata.json"),
+        ([str(LAW.parent)], "is a folder without metadata.json"),
         ([str(LAW), "modell"], "did you mean 'model'"),
         ([str(LAW), "model", "Models/x/y:=1"], "unknown block of"),
     ],
@@ -143,6 +151,14 @@ def test_what_is_wrong_is_one_line(capsys, arguments, message):
     assert message in line and line.startswith("matlaw-inspect: error: ")
 
 
-def test_a_folder_of_artifacts_names_them(capsys, artifact):
-    assert main([str(artifact[0].parent)]) == 2
-    assert "compiled laws model" in capsys.readouterr().err
+def test_a_folder_of_artifacts(capsys, artifact, tmp_path):
+    """As load_model takes it: the only law, or the one that is named."""
+    above = artifact[0].parent
+    assert described(capsys, above) == described(capsys, above, "model") == described(capsys, artifact[0])
+    assert main([str(above), "modell"]) == 2
+    assert "has no artifact 'modell'; it has 'model'" in capsys.readouterr().err
+    for name in ("one", "two"):
+        shutil.copytree(artifact[0], tmp_path / name)
+    assert main([str(tmp_path)]) == 2
+    assert "holds several artifacts ('one', 'two'): give the name of one" in capsys.readouterr().err
+    assert described(capsys, tmp_path, "two")[1]["path"] == str(tmp_path / "two")

@@ -102,6 +102,25 @@ def test_failures_carry_rows_of_the_whole_batch(pair):
     assert not several.evaluate(step(several)).failed_rows
 
 
+def test_a_derivative_that_the_law_lacks_is_refused_as_by_one(pair):
+    for law in pair:
+        with pytest.raises(FatalError, match="has no derivative 'stress:x'"):
+            law.evaluate(step(law), jacobian=True, pairs=[("stress", "x")])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: SimpleScheduler("cpu", 2.5), "SimpleScheduler: chunk_rows must be a whole number; got 2.5"),
+        (lambda: DeviceConfig("cpu", capacity="many"), "DeviceConfig: capacity must be a whole number; got 'many'"),
+        (lambda: load_dispatched("law.i", "model", None), "scheduler must be a scheduler, such as .*; got None"),
+    ],
+)
+def test_schedulers_of_wrong_types(make, message):
+    with pytest.raises(FatalError, match=message):
+        make()
+
+
 def test_rows_that_fail_leave_the_others_alone(pair):
     one, several = pair
     inputs = step(one)

@@ -3,8 +3,10 @@
 import pytest
 import torch
 
+from matlaw.artifact.plan import Planner
+from matlaw.artifact.request import Request
 from matlaw.eager import load_model
-from matlaw.errors import FatalError, InputError, InputFileError
+from matlaw.errors import CompileError, FatalError, InputError, InputFileError
 
 MEAN = "[mean]\ntype = SR2DynamicMean\nfrom = stress\nto = mean\ndim = {dim}\n[]\n"
 #: Means of 2 grad x.x, so that a derivative differs from row to row.
@@ -105,28 +107,23 @@ def test_no_adjoint(write):
         law(write, MEAN.format(dim=0), "mean").param_vjp({"stress": random(4, 6)}, {})
 
 
-def test_not_in_an_implicit_update(write):
-    text = (
-        MEAN.format(dim=0)
-        + """[residual]
+RESIDUAL = """[residual]
   type = SR2LinearCombination
-  from = 'x mean'
+  from = 'x {by}'
   to = x_residual
 []
-[system]
-  type = ComposedModel
-  models = 'mean residual'
-[]
-[update]
+"""
+UPDATE = """[update]
   type = ImplicitUpdate
   equation_system = eqs
   solver = newton
+  {predictor}
 []
 []
 [EquationSystems]
 [eqs]
   type = NonlinearSystem
-  model = system
+  model = {system}
   unknowns = x
 []
 []
@@ -139,6 +136,27 @@ def test_not_in_an_implicit_update(write):
   type = DenseLU
 []
 """
-    )
+BOTH = """[system]
+  type = ComposedModel
+  models = 'mean residual'
+[]
+"""
+IN_RESIDUAL = MEAN.format(dim=0) + RESIDUAL.format(by="mean") + BOTH + UPDATE.format(predictor="", system="system")
+IN_PREDICTOR = (
+    MEAN.format(dim=0).replace("to = mean", "to = x")
+    + RESIDUAL.format(by="stress")
+    + UPDATE.format(predictor="predictor = mean", system="residual")
+)
+
+
+@pytest.mark.parametrize("text", [IN_RESIDUAL, IN_PREDICTOR], ids=["residual", "predictor"])
+def test_not_in_an_implicit_update(write, text):
     with pytest.raises(InputFileError, match="SR2DynamicMean cannot be in an implicit update"):
         law(write, text, "update")
+
+
+@pytest.mark.parametrize("text", [IN_RESIDUAL, IN_PREDICTOR], ids=["residual", "predictor"])
+def test_not_compiled_in_an_implicit_update(write, text):
+    path = write(f"[Models]\n{text}\n[]")
+    with pytest.raises(CompileError, match="SR2DynamicMean reduces the rows of a call"):
+        Planner(Request(path, "update"))

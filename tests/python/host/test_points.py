@@ -10,7 +10,7 @@ import pytest
 from maxwell import RELAXATION, STIFFNESS, Maxwell
 
 import matlaw
-from matlaw import FatalError, QuadratureBatch
+from matlaw import BatchGroup, FatalError, QuadratureBatch
 
 POINTS = 9
 
@@ -283,6 +283,13 @@ def test_another_format_version_is_refused(plastic):
     saved[-8:] = checksum.to_bytes(8, "little")
     with pytest.raises(FatalError, match="format version 3, this matlaw reads version 2"):
         QuadratureBatch(plastic, POINTS).restore(bytes(saved))
+
+
+def test_what_no_save_returned(plastic):
+    with pytest.raises(FatalError, match="QuadratureBatch: restore takes the bytes that save returned; got NoneType"):
+        QuadratureBatch(plastic, POINTS).restore(None)
+    with pytest.raises(FatalError, match="BatchGroup: restore takes the bytes that save returned; got str"):
+        BatchGroup(POINTS).restore("state")
 
 
 def test_a_restart_in_another_process_is_bit_for_bit(artifact, plastic, tmp_path):

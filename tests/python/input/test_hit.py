@@ -11,7 +11,7 @@ from matlaw.errors import InputFileError
 from matlaw.fe.input.tree import read_input
 from matlaw.hit import check_file, parse_file
 from matlaw.input import InputFile
-from matlaw.inspection.stub import artifacts_of
+from matlaw.inspection.locate import artifacts_of
 from matlaw.runtime.load import is_compiled
 
 READERS = [parse_file, InputFile, read_input, artifacts_of, is_compiled]

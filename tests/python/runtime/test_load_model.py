@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 import matlaw
 from matlaw import FatalError
+from matlaw.dispatch import SimpleScheduler
+from matlaw.dispatch import load_model as load_dispatched
 from matlaw.runtime import CompiledModel
 from matlaw.runtime.load import is_compiled
 
@@ -173,6 +176,31 @@ def test_an_input_file_needs_a_model_name(models):
 def test_options_that_do_not_fit(place, options, message):
     with pytest.raises(FatalError, match=message):
         matlaw.load_model(place / "model_aoti.i", "model", **options)
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "message"),
+    [
+        ("law.i", 3, "name must be a string, the name of a model; got 3"),
+        (3, "model", "path must be a string or a path"),
+    ],
+)
+def test_a_path_or_name_of_another_type(path, name, message):
+    with pytest.raises(FatalError, match=message):
+        matlaw.load_model(path, name)
+    with pytest.raises(FatalError, match=message):
+        load_dispatched(path, name, SimpleScheduler("cpu"))
+
+
+@pytest.mark.parametrize("where", ["folder", "file"])
+def test_metadata_that_is_a_pipe_is_not_waited_for(place, tmp_path, where):
+    folder = tmp_path / "model"
+    shutil.copytree(place / "model", folder)
+    pipe = folder / "metadata.json"
+    pipe.unlink()
+    os.mkfifo(pipe)
+    with pytest.raises(FatalError, match=r"metadata\.json'?:? is neither|metadata\.json': it is no regular file"):
+        matlaw.load_model(folder if where == "folder" else pipe)
 
 
 def test_an_empty_path_is_not_the_current_folder(place, monkeypatch):

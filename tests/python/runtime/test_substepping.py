@@ -311,6 +311,8 @@ def test_derivatives_without_their_pt2_graphs_are_refused_by_name(artifact):
     inputs = {name: value for name, value in inputs_of().items() if name != "strain~1"}
     law.set_solver_config(max_substepping_level=3)
     law.evaluate(inputs)
-    with pytest.raises(FatalError, match=r"max_substepping_level is 3.*matlaw-compile"):
+    with pytest.raises(
+        FatalError, match=r"max_substepping_level is 3.*backend = auto or native, or give .* matlaw-compile"
+    ):
         law.evaluate(inputs, jacobian=True)
     matlaw.load_model(stub, "model", backend="native").evaluate(inputs, jacobian=True)

@@ -293,6 +293,12 @@ def stopped(library: Path, point: str = "Point()") -> str:
     return done.stderr
 
 
+def test_of_the_folder_of_artifacts_the_law_alone_is_copied(artifact: Artifacts, tmp_path: Path) -> None:
+    written = write_plugin(artifact("linear_elastic-native"), "model", tmp_path / "law")
+    assert written.law == tmp_path / "law" / "model"
+    assert (written.law / "metadata.json").is_file()
+
+
 def test_mistakes_in_the_set_up_end_the_run(artifact: Artifacts, tmp_path: Path) -> None:
     stub = artifact("j2_viscoplastic-native") / "model_aoti.i"
     plugin = write_plugin(stub, "model", tmp_path / "law", link=True)

@@ -69,9 +69,8 @@ BatchCall<Real>::BatchCall(const artifact::Metadata & metadata, const Arguments 
   {
     const auto & pair = pairs[k];
     const bool apart = batch_last && !block_rows;
-    const auto tensor = pair.batch_independent() ? constants[k].clone()
-                                                 : make_for(rows_of_blocks, pair.output().public_shape(),
-                                                            pair.input().public_shape(), dtype, apart);
+    const auto tensor =
+        pair.batch_independent() ? constants[k].clone() : make_for(rows_of_blocks, pair.shape(), {}, dtype, apart);
     _blocks.push_back(pair.batch_independent() ? runtime::RowPlace<Real>{}
                                                : place_of(tensor, _rows, pair.size(), apart));
     _evaluation.jacobian[pair.output().reported].insert_or_assign(pair.input().reported, tensor);

@@ -15,6 +15,9 @@ std::string read_bytes(const std::string & path)
   std::ifstream file;
   if (std::filesystem::is_directory(path, ignored))
     errno = EISDIR;
+  else if (const auto status = std::filesystem::status(path, ignored);
+           std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw FatalError("Cannot read '" + path + "': it is no regular file."); // a pipe would be waited for
   else
     file.open(path, std::ios::binary);
   if (!file.is_open())

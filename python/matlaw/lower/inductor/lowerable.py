@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from matlaw.trace.forward import Traced
 from matlaw.trace.graphs import Forward, Graph, Pair
+from matlaw.trace.recorder import ORIGIN
 from matlaw.trace.slots import total_size
 
 #: Fields of a graph that do not decide what it computes, or that the recorded function stands for.
 _LEFT_OUT: Final = ("stem", "forward")
+#: Namespaces of operations that torch differentiates.
+_OF_TORCH: Final = ("aten", "prim", "prims")
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,15 @@ class Lowerable:
         parts: list[Any] = [(name, _nameless(getattr(self.graph, name), numbers)) for name in fields]
         parts += [self.device, self.dtype, self.traced.structure if self.traced else ""]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    @property
+    def foreign(self) -> tuple[str, str] | None:
+        """The first operation that is not torch's own, and the place of its model in the input file."""
+        nodes = self.traced.module.graph.nodes if self.traced is not None else ()
+        for node in nodes:
+            if isinstance(node.target, torch._ops.OpOverload) and node.target.namespace not in _OF_TORCH:
+                return str(node.target), node.meta[ORIGIN].location if ORIGIN in node.meta else ""
+        return None
 
     @property
     def extent(self) -> int:

@@ -21,6 +21,7 @@ from matlaw.lower.inductor.library import build_library
 from matlaw.lower.inductor.lowerable import Lowerable
 from matlaw.lower.inductor.sanitize import package_of, sanitize
 from matlaw.trace.derivatives import graph_function
+from matlaw.trace.forward import located
 
 #: Rows of the example batch: a multiple of 8, which all batches are.
 _EXAMPLE_ROWS = 24
@@ -38,14 +39,25 @@ def export(lowerable: Lowerable, constants: Sequence[NDArray] | None = None) -> 
 
     graph = lowerable.graph
     device, dtype = lowerable.device, getattr(torch, lowerable.dtype)
-    recorded = record_symbolically(
-        lambda numbers: graph_function(lowerable.with_constants(numbers)),
-        graph.inputs,
-        lowerable.constants if constants is None else constants,
-        lowerable.title,
-        dtype,
-        device,
-    )
+    try:
+        recorded = record_symbolically(
+            lambda numbers: graph_function(lowerable.with_constants(numbers)),
+            graph.inputs,
+            lowerable.constants if constants is None else constants,
+            lowerable.title,
+            dtype,
+            device,
+        )
+    except CompileError as e:
+        if not lowerable.foreign or graph.kind in ("value", "predictor", "residual"):
+            raise
+        operation, location = lowerable.foreign
+        raise CompileError(
+            f"{located(lowerable.title, location)}: the forward function calls {operation}, and what an extension "
+            "registers with torch.library has no derivatives that a graph can hold, whatever formula it has. Write it "
+            "with operations of torch, or keep it out of implicit updates and of the derivatives that -d asks for. "
+            f"{e}"
+        ) from e
 
     class Module(torch.nn.Module):
         def __init__(self) -> None:

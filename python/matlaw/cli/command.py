@@ -1,4 +1,4 @@
-"""What Ctrl-C does to a command."""
+"""How a command ends when something is wrong, or somebody presses Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
 
+from matlaw.errors import MatlawError
+
 Main = Callable[..., int]
 
 #: Exit code of a command that was interrupted, as shells give it: 128 and the number of the signal.
 INTERRUPTED = 130
 
 
-def interruptible(command: str, remark: str) -> Callable[[Main], Main]:
-    """Makes Ctrl-C end a command with one line instead of a traceback.
+def command(name: str, remark: str) -> Callable[[Main], Main]:
+    """Makes a wrong input, and Ctrl-C, end a command with one line instead of a traceback.
 
-    :param command: the command's name
-    :param remark: what is left behind
+    The exit code is 2, or 130.
+
+    :param name: the command's name
+    :param remark: what Ctrl-C leaves behind
     """
 
     def decorate(main: Main) -> Main:
@@ -25,8 +29,11 @@ def interruptible(command: str, remark: str) -> Callable[[Main], Main]:
         def run(arguments: Sequence[str] | None = None) -> int:
             try:
                 return main(arguments)
+            except MatlawError as error:
+                print(f"{name}: error: {error}", file=sys.stderr)
+                return 2
             except KeyboardInterrupt:
-                print(f"{command}: interrupted; {remark}", file=sys.stderr)
+                print(f"{name}: interrupted; {remark}", file=sys.stderr)
             # What the frames of the traceback held in cycles; the parser complains of nodes that outlive it.
             gc.collect()
             return INTERRUPTED

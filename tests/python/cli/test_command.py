@@ -1,4 +1,4 @@
-"""Ctrl-C ends a command with one line."""
+"""A wrong input and Ctrl-C end a command with one line."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import weakref
 
 import pytest
 
-from matlaw.cli.interrupt import INTERRUPTED, interruptible
+from matlaw.cli.command import INTERRUPTED, command
+from matlaw.errors import FatalError
 
 
 def test_interrupted(capsys: pytest.CaptureFixture[str]) -> None:
-    @interruptible("matlaw-x", "nothing is written")
+    @command("matlaw-x", "nothing is written")
     def main(arguments=None):
         raise KeyboardInterrupt
 
@@ -19,8 +20,17 @@ def test_interrupted(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == "matlaw-x: interrupted; nothing is written\n"
 
 
+def test_a_wrong_input(capsys: pytest.CaptureFixture[str]) -> None:
+    @command("matlaw-x", "nothing is written")
+    def main(arguments=None):
+        raise FatalError("there is no such law")
+
+    assert main([]) == 2
+    assert capsys.readouterr().err == "matlaw-x: error: there is no such law\n"
+
+
 def test_not_interrupted() -> None:
-    @interruptible("matlaw-x", "nothing is written")
+    @command("matlaw-x", "nothing is written")
     def main(arguments=None):
         return len(arguments)
 
@@ -30,7 +40,7 @@ def test_not_interrupted() -> None:
 def test_nothing_is_left_of_the_frames_that_were_interrupted() -> None:
     alive: list[weakref.ref[Node]] = []
 
-    @interruptible("matlaw-x", "nothing is written")
+    @command("matlaw-x", "nothing is written")
     def main(arguments=None):
         node = Node()
         node.itself = node
