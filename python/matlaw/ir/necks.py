@@ -25,8 +25,8 @@ FEWEST: Final = 8
 def find_necks(outputs: Sequence[Value], seeds: Sequence[Value]) -> set[int]:
     """The identities of the necks.
 
-    Sums over sites are necks where sites act on each other: a site has no values of others. Else the necks are those
-    values between at least :data:`PAIRS` pairs that are used more than once: others can wait for what uses them.
+    These are values between at least :data:`PAIRS` pairs that are used more than once: others can wait for what uses
+    them.
 
     :param outputs: what is to be differentiated
     :param seeds: by what
@@ -41,8 +41,6 @@ def find_necks(outputs: Sequence[Value], seeds: Sequence[Value]) -> set[int]:
     True
     """
     every = reachable(outputs)
-    if are_coupled(outputs):
-        return {v.id for v in every if v.op == "site_sum"}
     uses = Counter(a.id for v in every for a in v.args) + Counter(v.id for v in outputs)
     reaches = {v.id: 0 for v in every}
     for k, v in enumerate(outputs):
@@ -66,6 +64,6 @@ def find_necks(outputs: Sequence[Value], seeds: Sequence[Value]) -> set[int]:
     return found
 
 
-def are_coupled(outputs: Sequence[Value]) -> bool:
-    """True when sites act on each other: a value of a site depends on a sum over all."""
-    return any(v.varies and v.depth for v in outputs)
+def site_sums(outputs: Sequence[Value]) -> set[int]:
+    """The identities of the sums over sites: the necks where sites act on each other, as none has values of another."""
+    return {v.id for v in reachable(outputs) if v.op == "site_sum"}

@@ -101,6 +101,25 @@ def coupled(*flat: torch.Tensor) -> list[torch.Tensor]:
     return [own_residual - shared[:2].unsqueeze(-2), shared_residual]
 
 
+def test_a_sum_that_every_site_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every site has the same value, which moves with every site's."""
+    monkeypatch.setattr(programs, "UNROLLED", 0)
+    slots = (Slot("x", (SITES,), 1), Slot("y", (SITES,), 1))
+
+    def spread(x: torch.Tensor, y: torch.Tensor) -> list[torch.Tensor]:
+        return [(x.exp() * y).mean(0, keepdim=True).expand_as(x), x * y]
+
+    forward = Forward("sums", spread, slots, (Slot("mean", (SITES,), 1), Slot("own", (SITES,), 1)))
+    program = ForwardProgram(forward)
+    assert program.value.sites == SITES
+    pairs = [Pair(o, i) for o in ("mean", "own") for i in ("x", "y")]
+    check(g.jvp_graph("jvp", forward, pairs), program, tmp_path)
+    as_system = Forward("system", lambda x, y: [x + spread(x, y)[0]], slots, slots[:1])
+    assert sparse_program(g.newton_step_graph("step", as_system), ForwardProgram(as_system)) is not None
+    singular = Forward("system", lambda x, y: spread(x, y)[:1], slots, slots[:1])
+    assert sparse_program(g.newton_step_graph("step", singular), ForwardProgram(singular)) is None
+
+
 def graphs_of(forward: Forward) -> list[Graph]:
     """Graphs of every kind that has derivatives of the two residuals."""
     blocks = [(0, 2 * SITES), *((2 * SITES + k, 1) for k in range(3))]

@@ -10,7 +10,7 @@ from typing import Final
 from matlaw.errors import CompileError
 from matlaw.ir.aten import UnsupportedOperation, interpret
 from matlaw.ir.differentiate import Derivatives, differentiate
-from matlaw.ir.necks import are_coupled, find_necks
+from matlaw.ir.necks import find_necks, site_sums
 from matlaw.ir.program import OuterProducts, Place, Program, places, reachable
 from matlaw.ir.sparse_solve import RightSide, TooDense, solve_linearised
 from matlaw.ir.values import Pool, Value
@@ -131,8 +131,13 @@ class ForwardProgram:
         #: The recorded function.
         self.traced = trace(forward.function, forward.inputs, forward.outputs, forward.name, sites=sites)
         self.value = interpret(self.traced.module, forward.inputs, forward.outputs, sites=sites)
-        if are_coupled(self.outputs) and self.value.operation_count <= UNROLLED:
+        if self._coupled and self.value.operation_count <= UNROLLED:
             raise UnsupportedOperation("sum", "few sites that act on each other")
+
+    @property
+    def _coupled(self) -> bool:
+        """True when sites act on each other: what there is at each site depends on a sum over all."""
+        return any(v.depth and (v.varies or place.stride) for v, place in self.rows)
 
     @property
     def outputs(self) -> list[Value]:
@@ -159,7 +164,7 @@ class ForwardProgram:
         columns = places(self.forward.inputs[position], sites)
         if position not in self._derivatives:
             seeds = [pool.input(position, p.component, p.stride) for p in columns]
-            necks = find_necks(self.outputs, seeds)
+            necks = site_sums(self.outputs) if self._coupled else find_necks(self.outputs, seeds)
             self._derivatives[position] = differentiate(pool, self.outputs, seeds, sites, necks)
         found = self._derivatives[position]
         rows = self.rows if output is None else list(self.value.stores(self._number_of(output)))
@@ -169,25 +174,23 @@ class ForwardProgram:
             by = dict(found.direct[v])
             for neck, a in found.through[v].items():
                 for k, b in found.necks[neck].items():
-                    if not self._stays_factored(row, columns[k]):
+                    if not (self._factored(row) and self._factored(columns[k])):
                         term = pool.mul(a, b)
                         by[k] = pool.add(by[k], term) if k in by else term
             entries += [Entry(d, row, columns[k]) for k, d in sorted(by.items())]
         pool.origin = ""
         return Block(entries, self._products(found, rows, columns))
 
-    def _stays_factored(self, row: Place, column: Place) -> bool:
-        """True where a derivative through a neck is left as a row's factor and a column's."""
-        return self.value.sites == 1 or bool(row.stride and column.stride)
+    def _factored(self, place: Place) -> bool:
+        """True for rows and columns of derivatives through necks that are left as two factors."""
+        return self.value.sites == 1 or place.stride != 0
 
     def _products(self, found: Derivatives, rows: Stores, columns: Sequence[Place]) -> list[OuterProducts]:
         """The derivatives that stay factored; necks with the same rows and columns make one block."""
-        any_row, any_column = ([p.stride for p in side] for side in ([p for _, p in rows], columns))
         groups: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
         for neck, by in enumerate(found.necks):
-            several = self.value.sites > 1
-            r = tuple(i for i, (v, _) in enumerate(rows) if neck in found.through[v] and (any_row[i] or not several))
-            c = tuple(k for k in sorted(by) if any_column[k] or not several)
+            r = tuple(i for i, (v, row) in enumerate(rows) if neck in found.through[v] and self._factored(row))
+            c = tuple(k for k in sorted(by) if self._factored(columns[k]))
             if r and c:
                 groups.setdefault((r, c), []).append(neck)
         return [
@@ -286,6 +289,8 @@ def _sparse_solve(graph: Graph, forward: ForwardProgram) -> list[Content]:
     by = _inputs(forward, graph.columns)
     alone = all(v.varies for v in forward.outputs) and not any(v.op == "site_sum" for v in reachable(forward.outputs))
     if graph.kind == "sensitivity" and not alone and any(place.stride for _, _, place in by):
+        raise TooDense
+    if any(bool(place.stride) != v.varies for v, place in forward.rows):
         raise TooDense
     if graph.kind == "newton_step":
         right, width = [RightSide(residuals=[v for v, _ in negative])], 1
