@@ -232,11 +232,11 @@ def _verify(plan: Plan, folder: Path, report: CompileReport, cache: Cache) -> No
 
     What was found for the same function, the same files and the same states is not computed again.
     """
-    from matlaw.artifact.memory import FEWEST, states_at_once
+    from matlaw.artifact.memory import FEWEST, QUICK_SLICES, states_at_once
     from matlaw.artifact.selfcheck import check_graph
 
     request = plan.request
-    seeds = _SEEDS[request.verify]
+    seeds, most_slices = _SEEDS[request.verify], QUICK_SLICES if request.verify == "quick" else None
     parameters = {name: value.data[..., 0].numpy().astype(np.float64) for name, value in plan.parameters.items()}
     parameters |= {name: to_public(w, ()).numpy().astype(np.float64) for name, w in plan.weights.items()}
     for leaf, graph in ((leaf, graph) for leaf in request.leaves for graph in plan.graphs):
@@ -249,7 +249,7 @@ def _verify(plan: Plan, folder: Path, report: CompileReport, cache: Cache) -> No
             report.verification[f"{leaf.folder}/{graph.stem}"] = json.loads(known)
             continue
         try:
-            found = check_graph(graph, files, parameters, leaf.float32, seeds, leaf.device)
+            found = check_graph(graph, files, parameters, leaf.float32, seeds, leaf.device, most_slices)
         except (MemoryError, RuntimeError) as e:
             if not isinstance(e, MemoryError) and "allocate memory" not in str(e):
                 raise

@@ -16,6 +16,9 @@ from matlaw.trace.slots import total_size
 LIMIT: Final = 2**29
 #: Fewer rows than these say nothing of how rows depend on each other; they are taken whatever they need.
 FEWEST: Final = 3
+#: So many times what fits at once is compared, unless everything is asked for: a state of a polycrystal of a hundred
+#: grains takes seconds.
+QUICK_SLICES: Final = 3
 #: How many arrays of the size of all inputs, and of all outputs, are there at once: while eager is evaluated with noise
 #: and differentiated numerically, and while the results of a compiled graph are compared with it.
 _OF_EAGER: Final = (6, 16)

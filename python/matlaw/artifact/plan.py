@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matlaw.artifact.aliases import BoundaryAliases, requested_aliases
-from matlaw.artifact.memory import bytes_of_arrays, rows_that_fit
+from matlaw.artifact.memory import QUICK_SLICES, bytes_of_arrays, rows_that_fit
 from matlaw.artifact.request import Leaf, Request, checked_parameters, checked_weights, requested_pairs
 from matlaw.artifact.samples import STATES, sample, slices
 from matlaw.artifact.substeps import moving_sources
@@ -553,13 +554,14 @@ class Planner:
         formed = native_program(dense, program)
         values = sum(p.statement_count * p.sites for p in (sparse, formed))
         found: list[NDArray] = []
-        for part in slices(graph, inputs, min(STATES, rows_that_fit(8 * values + bytes_of_arrays(dense)))):
+        most = min(STATES, rows_that_fit(8 * values + bytes_of_arrays(dense)))
+        for part in islice(slices(graph, inputs, most), QUICK_SLICES):
             A, b = (x.reshape(n, -1, x.shape[-1]) for x in evaluate(formed, part))
             x, *_, sound = evaluate(sparse, part)
             errors = backward_errors(A, x.reshape(n, -1, x.shape[-1]), sign * b)
             found.append(errors[(sound == 1.0) & np.isfinite(errors)])
         compared = np.concatenate(found)
-        return len(compared) >= STATES // 10 and not too_large(compared, graph.kind)
+        return len(compared) >= min(STATES, QUICK_SLICES * most) // 10 and not too_large(compared, graph.kind)
 
 
 def _position(forward: Forward, output: str) -> int:

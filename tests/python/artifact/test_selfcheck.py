@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from matlaw.artifact.samples import sample
 from matlaw.cli.compile import main
 from matlaw.errors import CompileError
 from matlaw.trace import graphs as g
+from matlaw.trace.derivatives import stacked
 from matlaw.trace.slots import Slot
 
 X = Slot("x", (2,))
@@ -304,6 +306,31 @@ def test_large_graphs_are_checked_in_slices(
     with pytest.raises(CompileError, match=r"test\.pt2: disagrees with eager: '\w+', component 7"):
         selfcheck.check_graph(graph, [("inductor", Path("test.pt2"))], {}, False)
     assert sum(sizes) == spoilt
+    sizes.clear()
+    spoilt = 0
+    quick = selfcheck.check_graph(graph, [("inductor", Path("test.pt2"))], {}, False, most_slices=3)
+    assert sizes[:5] == [most, 17, 3, 2, 1]
+    assert len(sizes) == 7
+    assert quick["inductor"] < 1e-12
+
+
+def test_some_columns_of_many_are_differentiated_numerically(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The function is evaluated for the chosen columns, both sides and step sizes; wrong columns are found."""
+    graph = g.jacobian_graph("test", COUPLED)
+    expected = selfcheck.reference(graph, sample(graph, {}, False), False)
+    evaluations = 0
+
+    def counted(*arguments: Any) -> torch.Tensor:
+        nonlocal evaluations
+        evaluations += 1
+        return stacked(*arguments)
+
+    monkeypatch.setattr(selfcheck, "stacked", counted)
+    assert selfcheck.check_finite_differences(graph, expected, "test") < 1e-5
+    assert evaluations < 2 * 2 * 24 + 10
+    expected.outputs[0].reshape(100, 100, -1)[:, ::3] *= 1.01
+    with pytest.raises(CompileError, match="differs from finite differences"):
+        selfcheck.check_finite_differences(graph, expected, "test")
 
 
 def test_running_out_of_memory_is_told(
