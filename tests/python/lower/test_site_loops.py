@@ -241,6 +241,25 @@ def test_what_many_depend_on_is_differentiated_in_two_steps(tmp_path: Path, monk
             assert "outer products" in source
 
 
+def test_what_many_depend_on_at_a_site_has_derivatives_at_that_site_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(necks, "PAIRS", 20)
+    monkeypatch.setattr(necks, "FEWEST", 2)
+
+    def mean_of_systems(x: torch.Tensor, rate: torch.Tensor) -> list[torch.Tensor]:
+        mean = x.mean(-2).unsqueeze(-2)
+        return [x * torch.exp(mean) + rate * mean]
+
+    x, rate = Slot("x", (SITES, 6), 2), Slot("rate", (SITES, 6), 2)
+    forward = Forward("systems", mean_of_systems, (x, rate), (x,))
+    program = ForwardProgram(forward)
+    assert program.value.sites == SITES
+    check(g.jacobian_graph("jacobian", forward), program, tmp_path)
+    check(g.matvec_graph("matvec", forward), program, tmp_path)
+    check(g.jvp_graph("jvp", forward, [Pair("x", "x"), Pair("x", "rate")]), program, tmp_path)
+
+
 def test_large_kernels_are_cut_into_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(necks, "PAIRS", 20)
     monkeypatch.setattr(necks, "FEWEST", 2)
