@@ -273,6 +273,21 @@ def test_large_kernels_are_cut_into_functions(tmp_path: Path, monkeypatch: pytes
         assert re.search(r"masks\[\d+\] = ", source) or graph.kind != "jacobian"
 
 
+def test_large_arrays_are_not_on_the_stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Factors of outer products, and what functions of a kernel share, outgrow the stack of a thread."""
+    monkeypatch.setattr("matlaw.lower.native.source.MOST_ON_STACK", 5)
+    forward = Forward("coupled", coupled, FORWARD.inputs, FORWARD.outputs)
+    graph = g.jacobian_graph("jacobian", forward)
+    monkeypatch.setattr(programs, "UNROLLED", 0)
+    assert "static thread_local rows fp" in check(graph, ForwardProgram(forward), tmp_path)
+    monkeypatch.setattr(programs, "UNROLLED", 3000)
+    monkeypatch.setattr(pieces, "LARGEST_FUNCTION", 20)
+    monkeypatch.setattr(pieces, "PIECE", 7)
+    text = check(graph, ForwardProgram(forward), tmp_path)
+    assert "static thread_local rows shared" in text
+    assert "static thread_local mask masks" in text
+
+
 def test_statements_of_many_size_classes_grow_with_their_number(models: Path, tmp_path: Path) -> None:
     counts = []
     text = (models / "precipitate_growth.i").read_text()
