@@ -68,5 +68,5 @@ def find_necks(outputs: Sequence[Value], seeds: Sequence[Value]) -> set[int]:
 
 
 def are_coupled(outputs: Sequence[Value]) -> bool:
-    """True when sites act on each other: a value of a site depends on a sum over all."""
-    return any(v.varies and v.depth for v in outputs)
+    """True when sites act on each other: a value of a site depends on a sum over all, be it only in a further sum."""
+    return any(v.varies and v.depth for v in reachable(outputs))

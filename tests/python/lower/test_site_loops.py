@@ -91,6 +91,19 @@ def test_sums_of_sums(tmp_path: Path) -> None:
     check(g.jvp_graph("jvp", forward, pairs), program, tmp_path)
 
 
+def test_sums_of_what_depends_on_sums(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sites act on each other even if nothing that varies over them is asked for."""
+    monkeypatch.setattr(programs, "UNROLLED", 0)
+
+    def skewness(x: torch.Tensor) -> list[torch.Tensor]:
+        return [((x - x.mean(0)) ** 3).mean(0)]
+
+    forward = Forward("skewness", skewness, (Slot("x", (SITES,), 1),), (Slot("y", ()),))
+    program = ForwardProgram(forward)
+    assert program.value.sites == SITES
+    check(g.jvp_graph("jvp", forward, [Pair("y", "x")]), program, tmp_path)
+
+
 def coupled(*flat: torch.Tensor) -> list[torch.Tensor]:
     """Residuals of unknowns at every site, which act on each other through sums of sums, and of a shared unknown."""
     own, shared, given, rate = flat
