@@ -26,7 +26,7 @@ def find_necks(outputs: Sequence[Value], seeds: Sequence[Value]) -> set[int]:
     """The identities of the necks.
 
     These are values between at least :data:`PAIRS` pairs that are used more than once: others can wait for what uses
-    them.
+    them. What varies over sites is none: it leads to derivatives at the same site only.
 
     :param outputs: what is to be differentiated
     :param seeds: by what
@@ -57,7 +57,7 @@ def find_necks(outputs: Sequence[Value], seeds: Sequence[Value]) -> set[int]:
         for a in v.args:
             mask |= depends.get(a.id, 0)
         above, below = mask.bit_count(), reaches[v.id].bit_count()
-        if uses[v.id] > 1 and min(above, below) >= FEWEST and above * below >= PAIRS:
+        if not v.varies and uses[v.id] > 1 and min(above, below) >= FEWEST and above * below >= PAIRS:
             mask = 1 << (len(seeds) + len(found))
             found.add(v.id)
         depends[v.id] = mask

@@ -91,6 +91,19 @@ def test_sums_of_sums(tmp_path: Path) -> None:
     check(g.jvp_graph("jvp", forward, pairs), program, tmp_path)
 
 
+def test_sums_of_what_depends_on_sums(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sites act on each other even if nothing that varies over them is asked for."""
+    monkeypatch.setattr(programs, "UNROLLED", 0)
+
+    def skewness(x: torch.Tensor) -> list[torch.Tensor]:
+        return [((x - x.mean(0)) ** 3).mean(0)]
+
+    forward = Forward("skewness", skewness, (Slot("x", (SITES,), 1),), (Slot("y", ()),))
+    program = ForwardProgram(forward)
+    assert program.value.sites == SITES
+    check(g.jvp_graph("jvp", forward, [Pair("y", "x")]), program, tmp_path)
+
+
 def coupled(*flat: torch.Tensor) -> list[torch.Tensor]:
     """Residuals of unknowns at every site, which act on each other through sums of sums, and of a shared unknown."""
     own, shared, given, rate = flat
@@ -260,6 +273,25 @@ def test_what_many_depend_on_is_differentiated_in_two_steps(tmp_path: Path, monk
             assert "outer products" in source
 
 
+def test_what_many_depend_on_at_a_site_has_derivatives_at_that_site_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(necks, "PAIRS", 20)
+    monkeypatch.setattr(necks, "FEWEST", 2)
+
+    def mean_of_systems(x: torch.Tensor, rate: torch.Tensor) -> list[torch.Tensor]:
+        mean = x.mean(-2).unsqueeze(-2)
+        return [x * torch.exp(mean) + rate * mean]
+
+    x, rate = Slot("x", (SITES, 6), 2), Slot("rate", (SITES, 6), 2)
+    forward = Forward("systems", mean_of_systems, (x, rate), (x,))
+    program = ForwardProgram(forward)
+    assert program.value.sites == SITES
+    check(g.jacobian_graph("jacobian", forward), program, tmp_path)
+    check(g.matvec_graph("matvec", forward), program, tmp_path)
+    check(g.jvp_graph("jvp", forward, [Pair("x", "x"), Pair("x", "rate")]), program, tmp_path)
+
+
 def test_large_kernels_are_cut_into_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(necks, "PAIRS", 20)
     monkeypatch.setattr(necks, "FEWEST", 2)
@@ -271,6 +303,21 @@ def test_large_kernels_are_cut_into_functions(tmp_path: Path, monkeypatch: pytes
         source = check(graph, program, tmp_path)
         assert "piece_3(inputs, outputs, " in source
         assert re.search(r"masks\[\d+\] = ", source) or graph.kind != "jacobian"
+
+
+def test_large_arrays_are_not_on_the_stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Factors of outer products, and what functions of a kernel share, outgrow the stack of a thread."""
+    monkeypatch.setattr("matlaw.lower.native.source.MOST_ON_STACK", 5)
+    forward = Forward("coupled", coupled, FORWARD.inputs, FORWARD.outputs)
+    graph = g.jacobian_graph("jacobian", forward)
+    monkeypatch.setattr(programs, "UNROLLED", 0)
+    assert "static thread_local rows fp" in check(graph, ForwardProgram(forward), tmp_path)
+    monkeypatch.setattr(programs, "UNROLLED", 3000)
+    monkeypatch.setattr(pieces, "LARGEST_FUNCTION", 20)
+    monkeypatch.setattr(pieces, "PIECE", 7)
+    text = check(graph, ForwardProgram(forward), tmp_path)
+    assert "static thread_local rows shared" in text
+    assert "static thread_local mask masks" in text
 
 
 def test_statements_of_many_size_classes_grow_with_their_number(models: Path, tmp_path: Path) -> None:

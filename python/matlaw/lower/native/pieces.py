@@ -8,7 +8,7 @@ from typing import Final
 
 from matlaw.ir.program import Program, order_statements, reachable
 from matlaw.ir.values import Value
-from matlaw.lower.native.source import StatementWriter
+from matlaw.lower.native.source import StatementWriter, storage_of
 
 #: Kernels of more statements are cut; smaller ones would run up to a tenth longer.
 LARGEST_FUNCTION: Final = 8000
@@ -72,8 +72,9 @@ class Pieces:
 
     def calls(self) -> Iterable[str]:
         """The calls."""
-        yield f"rows shared[{max(self.counts['shared'], 1)}];"
-        yield f"mask masks[{max(self.counts['masks'], 1)}];"
+        storage = storage_of(sum(self.counts.values()))
+        yield f"{storage}rows shared[{max(self.counts['shared'], 1)}];"
+        yield f"{storage}mask masks[{max(self.counts['masks'], 1)}];"
         further = "".join(f", {name}" for name in self.arrays)
         for k in range(len(self.pieces)):
             yield f"piece_{k}(inputs, outputs, shared, masks{further}, ld, i);"

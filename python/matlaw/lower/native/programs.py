@@ -131,13 +131,12 @@ class ForwardProgram:
         #: The recorded function.
         self.traced = trace(forward.function, forward.inputs, forward.outputs, forward.name, sites=sites)
         self.value = interpret(self.traced.module, forward.inputs, forward.outputs, sites=sites)
+        #: Sites act on each other: what there is at each depends on a sum over all, be it on the way to another sum.
+        self._coupled = any(v.depth and place.stride for v, place in self.rows) or any(
+            v.depth and v.varies for v in reachable(self.outputs)
+        )
         if self._coupled and self.value.operation_count <= UNROLLED:
             raise UnsupportedOperation("sum", "few sites that act on each other")
-
-    @property
-    def _coupled(self) -> bool:
-        """True when sites act on each other: what there is at each site depends on a sum over all."""
-        return any(v.depth and (v.varies or place.stride) for v, place in self.rows)
 
     @property
     def outputs(self) -> list[Value]:

@@ -10,7 +10,7 @@ from typing import Final
 from matlaw.ir.program import Place, Program, order_statements, places, reachable
 from matlaw.ir.values import Value
 from matlaw.lower.native.pieces import is_cut
-from matlaw.lower.native.source import StatementWriter, address, pointer_to_input
+from matlaw.lower.native.source import MOST_ON_STACK, StatementWriter, address, pointer_to_input
 from matlaw.trace.slots import total_size
 
 #: Up to so many statements, which then wait for each other more than for the processor, two vectors of rows are solved
@@ -19,9 +19,6 @@ SHORT: Final = 600
 
 #: A residual that falls to this part of it in a step converges quadratically: `solve::quick` of the runtime.
 QUICK: Final = 0.01
-
-#: Components of the unknowns of all sites that are kept, for four or eight rows, until every site is solved: 512 KiB.
-MOST_ON_STACK: Final = 8192
 
 
 def emit_solver(program: Program, unknowns: int) -> str:

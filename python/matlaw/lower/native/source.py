@@ -33,6 +33,9 @@ _FUNCTIONS = {
     "sub_product": "sub_product",
 } | {name: f"{name}_of" for name in ("sqrt", "exp", "log", "tanh", "sinh", "cosh", "sin", "cos", "abs", "sign", "pow")}
 
+#: So many vectors of rows may lie on the stack, which belongs to whoever calls: 512 KiB.
+MOST_ON_STACK: Final = 8192
+
 #: Of the interface of kernels, `native::abi_version` of the runtime.
 ABI_VERSION: Final = 2
 
@@ -93,6 +96,15 @@ def without_comments(source: str) -> str:
     """
     code = (line.partition("//")[0].rstrip() for line in source.splitlines())
     return "\n".join(line for line in code if line)
+
+
+def storage_of(vectors: int) -> str:
+    """Where arrays of so many vectors of rows lie: on the stack, or in memory that a thread keeps for them.
+
+    >>> storage_of(8192), storage_of(8193)
+    ('', 'static thread_local ')
+    """
+    return "static thread_local " if vectors > MOST_ON_STACK else ""
 
 
 def pointer_to_input(k: int, slot: Slot) -> str:
@@ -165,8 +177,9 @@ class StatementWriter:
             if self.program.has_gaps(k):
                 yield f"for (int64_t c = 0; c < {slot.size}; ++c)"
                 yield f"  store(y{k} + c * ld, i, all(0.0));"
+        storage = storage_of(sum(sum(block.arrays().values()) for block in self.blocks))
         for block in self.blocks:
-            yield from block.declarations()
+            yield from block.declarations(storage)
 
     def end(self) -> Iterable[str]:
         """What comes after them."""
@@ -306,9 +319,12 @@ class _Block:
         """The arrays of factors, those of a row or column side by side, and their lengths."""
         return {f"f{side}{self.name}": len(found) * self.count for side, found in self.positions.items()}
 
-    def declarations(self) -> Iterable[str]:
-        """The definitions of these arrays."""
-        return (f"rows {name}[{length}];" for name, length in self.arrays().items())
+    def declarations(self, storage: str) -> Iterable[str]:
+        """The definitions of these arrays.
+
+        :param storage: from :func:`storage_of`
+        """
+        return (f"{storage}rows {name}[{length}];" for name, length in self.arrays().items())
 
     def factors(self) -> Iterable[tuple[Value, str, Place]]:
         """All factors, and where they go."""
