@@ -16,20 +16,21 @@ from typing import Final
 from matlaw.ir.program import reachable
 from matlaw.ir.values import Value
 
-#: From so many pairs on of inputs and outputs is a value through which they lead worth two steps.
+#: From so many pairs on of inputs and outputs, those of all necks together, derivatives are taken in two steps.
 PAIRS: Final = 4096
-#: Of these at least so many of each.
-FEWEST: Final = 8
+#: Each neck is between at least so many of each.
+FEWEST: Final = 16
 
 
 def find_necks(outputs: Sequence[Value], seeds: Sequence[Value]) -> set[int]:
     """The identities of the necks.
 
-    These are values between at least :data:`PAIRS` pairs that are used more than once: others can wait for what uses
+    These are values between many seeds and many outputs that are used more than once: others can wait for what uses
     them. What varies over sites is none: it leads to derivatives at the same site only.
 
     :param outputs: what is to be differentiated
     :param seeds: by what
+    :returns: none where they spare too little
 
     >>> from matlaw.ir.values import Pool
     >>> pool = Pool()
@@ -50,6 +51,7 @@ def find_necks(outputs: Sequence[Value], seeds: Sequence[Value]) -> set[int]:
             reaches[a.id] |= reaches[v.id]
     depends = {v.id: 1 << k for k, v in enumerate(seeds)}
     found: set[int] = set()
+    pairs = 0
     for v in every:
         if v.id in depends or v.is_mask:
             continue
@@ -57,11 +59,12 @@ def find_necks(outputs: Sequence[Value], seeds: Sequence[Value]) -> set[int]:
         for a in v.args:
             mask |= depends.get(a.id, 0)
         above, below = mask.bit_count(), reaches[v.id].bit_count()
-        if not v.varies and uses[v.id] > 1 and min(above, below) >= FEWEST and above * below >= PAIRS:
+        if not v.varies and uses[v.id] > 1 and min(above, below) >= FEWEST:
             mask = 1 << (len(seeds) + len(found))
             found.add(v.id)
+            pairs += above * below
         depends[v.id] = mask
-    return found
+    return found if pairs >= PAIRS else set()
 
 
 def site_sums(outputs: Sequence[Value]) -> set[int]:

@@ -20,7 +20,7 @@ from matlaw.trace.graphs import Forward, Graph, offsets
 from matlaw.trace.slots import Slot, total_size
 
 #: Sites that act on each other have scalars of their own up to so many operations of the function.
-UNROLLED: Final = 3000
+UNROLLED: Final = 1000
 
 _THROUGH_NECKS: Final = "derivative through what many depend on"
 
