@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from matlaw.ir.choices import times
 from matlaw.ir.program import reachable
 from matlaw.ir.values import Pool, Value
 
@@ -271,7 +272,7 @@ def _by_seeds(pool: Pool, gradients: Sequence[Gradient]) -> list[Gradient]:
         total = {k: d for k, d in gradient.items() if k >= 0 and d is not pool.zero}
         for neck, factor in gradient.items():
             for k, d in resolved[-neck - 1].items() if neck < 0 else ():
-                term = pool.mul(factor, d)
+                term = times(pool, factor, d)
                 total[k] = pool.add(total[k], term) if k in total else term
         resolved.append(total)
     return resolved

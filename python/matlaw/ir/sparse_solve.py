@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from matlaw.ir.choices import chooses_nothing, is_zero, times
 from matlaw.ir.differentiate import partials
 from matlaw.ir.program import reachable
 from matlaw.ir.values import Pool, Value
@@ -164,8 +165,8 @@ class _System:
         if varies:
             self.varying_rows.add(number)
         self.row_names.append(name)
-        self.rows[number] = {j: a for j, a in row.items() if not _is_zero(a)}
-        self.right[number] = {k: x for k, x in b.items() if not _is_zero(x)}
+        self.rows[number] = {j: a for j, a in row.items() if not is_zero(a)}
+        self.right[number] = {k: x for k, x in b.items() if not is_zero(x)}
         for j in self.rows[number]:
             self.columns.setdefault(j, set()).add(number)
 
@@ -174,13 +175,13 @@ class _System:
 
     def _less_product(self, c: Value | None, a: Value, b: Value) -> Value:
         """``c - a b``; where a choice has nothing, the product has nothing either, whatever the other factor holds."""
-        if c is None or _chooses_nothing(a) or _chooses_nothing(b):
-            return self._less(c, _times(self.pool, a, b))
+        if c is None or chooses_nothing(a) or chooses_nothing(b):
+            return self._less(c, times(self.pool, a, b))
         return self.pool.sub_product(c, a, b)
 
     def _less_sum(self, c: Value | None, a: Value, b: Value) -> Value:
         """``c`` less the sum of ``a b`` over all sites."""
-        return self._less(c, self.pool.site_sum(_times(self.pool, a, b), self.sites))
+        return self._less(c, self.pool.site_sum(times(self.pool, a, b), self.sites))
 
     def choose(self) -> tuple[int, int]:
         """Row and column of the next pivot: of those with a constant part the one that fills in least.
@@ -233,12 +234,12 @@ class _System:
         inverse = pivot if pivot.is_const and abs(pivot.number) == 1.0 else pool.div(pool.one, pivot)
         for r in sorted(self.columns.pop(j)):
             other = self.rows[r]
-            factor = _times(pool, other.pop(j), inverse)
+            factor = times(pool, other.pop(j), inverse)
             collects = i in self.varying_rows and r not in self.varying_rows
             for column, a in row.items():
                 less = self._less_sum if collects and column not in self.varying_columns else self._less_product
                 entry = less(other.get(column), factor, a)
-                if _is_zero(entry):
+                if is_zero(entry):
                     other.pop(column, None)
                     self.columns[column].discard(r)
                 else:
@@ -282,30 +283,9 @@ class _System:
                 for column, a in row.items():
                     if column in x:
                         total = self._less_product(total, a, x[column])
-                if total is not None and not _is_zero(total):
-                    x[j] = _times(self.pool, total, inverse)
+                if total is not None and not is_zero(total):
+                    x[j] = times(self.pool, total, inverse)
         return [[x.get(j, self.pool.zero) for j in self.unknowns] for x in found]
-
-
-def _chooses_nothing(v: Value) -> bool:
-    """True for a choice one branch of which is zero."""
-    return v.op == "where" and any(_is_zero(a) for a in v.args[1:])
-
-
-def _is_zero(v: Value) -> bool:
-    """True for the constant zero, of either sign."""
-    return v.is_const and v.number == 0.0
-
-
-def _times(pool: Pool, a: Value, b: Value) -> Value:
-    """A product; where a choice has nothing, the product has nothing either, whatever the other factor holds."""
-    for x, y in ((a, b), (b, a)):
-        if x.op == "neg" and _chooses_nothing(x.args[0]):
-            return pool.neg(_times(pool, x.args[0], y))
-        if _chooses_nothing(x):
-            branches = (pool.zero if _is_zero(v) else _times(pool, v, y) for v in x.args[1:])
-            return pool.where(x.args[0], *branches)
-    return pool.mul(a, b)
 
 
 def _terms(pool: Pool, v: Value) -> Iterable[Value]:

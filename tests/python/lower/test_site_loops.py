@@ -260,6 +260,21 @@ def test_sites_that_do_not_act_on_each_other_are_solved_one_by_one(tmp_path: Pat
     np.testing.assert_array_equal(report[2][~bad], slowest[~bad])
 
 
+def test_a_choice_guards_a_sum_without_a_slope(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The norm of zero has no derivative; where it is not chosen, the product with a vector is that of what is."""
+    monkeypatch.setattr(programs, "UNROLLED", 0)
+
+    def guarded(x: torch.Tensor) -> list[torch.Tensor]:
+        norm = torch.linalg.vector_norm(x, dim=0, keepdim=True)
+        return [2.0 * x + torch.where(norm > 0.1, norm * x, 0.0)]
+
+    slot = Slot("x", (SITES,), 1)
+    forward = Forward("guarded", guarded, (slot,), (slot,))
+    program = native_program(g.matvec_graph("matvec", forward), ForwardProgram(forward))
+    v = np.arange(1.0, SITES + 1)[:, None]
+    np.testing.assert_array_equal(evaluate(program, [np.zeros((SITES, 1)), v])[0], 2.0 * v)
+
+
 def test_what_many_depend_on_is_differentiated_in_two_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same law with scalars for every site: statements grow with the number of sites, not with its square."""
     monkeypatch.setattr(necks, "PAIRS", 20)

@@ -9,6 +9,7 @@ from typing import Final
 
 from matlaw.errors import CompileError
 from matlaw.ir.aten import UnsupportedOperation, interpret
+from matlaw.ir.choices import times
 from matlaw.ir.differentiate import Derivatives, differentiate
 from matlaw.ir.necks import find_necks, site_sums
 from matlaw.ir.program import OuterProducts, Place, Program, places, reachable
@@ -174,7 +175,7 @@ class ForwardProgram:
             for neck, a in found.through[v].items():
                 for k, b in found.necks[neck].items():
                     if not (self._factored(row) and self._factored(columns[k])):
-                        term = pool.mul(a, b)
+                        term = times(pool, a, b)
                         by[k] = pool.add(by[k], term) if k in by else term
             entries += [Entry(d, row, columns[k]) for k, d in sorted(by.items())]
         pool.origin = ""
@@ -358,12 +359,12 @@ def _product(forward: ForwardProgram, position: int) -> Content:
     sums: dict[Place, Value] = {place: pool.zero for _, place in forward.rows}
     blocks = _unknown_blocks(forward)
 
-    def times(d: Value, column: Place) -> Value:
-        return pool.mul(d, pool.input(position, column.component, column.stride))
+    def with_vector(d: Value, column: Place) -> Value:
+        return times(pool, d, pool.input(position, column.component, column.stride))
 
     pool.origin = "product of the derivatives with a vector"
     for e in (e for block in blocks for e in block.entries):
-        term = times(e.value, e.column)
+        term = with_vector(e.value, e.column)
         if e.column.stride and not e.row.stride:
             term = pool.site_sum(term, sites)
         sums[e.row] = pool.add(sums[e.row], term)
@@ -371,10 +372,10 @@ def _product(forward: ForwardProgram, position: int) -> Content:
         for k in range(len(p.rows[0][0])):
             total = pool.zero
             for factors, column in p.columns:
-                term = times(factors[k], column)
+                term = with_vector(factors[k], column)
                 total = pool.add(total, pool.site_sum(term, sites) if column.stride else term)
             for factors, row in p.rows:
-                sums[row] = pool.add(sums[row], pool.mul(factors[k], total))
+                sums[row] = pool.add(sums[row], times(pool, factors[k], total))
     pool.origin = ""
     return Content([(v, place) for place, v in sums.items()])
 
@@ -400,7 +401,7 @@ def _single(pool: Pool, block: Block, at: int) -> Content:
     for p in block.products:
         [(left, row)], [(right, _)] = p.rows, p.columns
         for a, b in zip(left, right, strict=True):
-            total, stride = pool.add(total, pool.mul(a, b)), row.stride
+            total, stride = pool.add(total, times(pool, a, b)), row.stride
     return Content([] if total is pool.zero else [(total, Place(at, stride))])
 
 
