@@ -322,7 +322,7 @@ def test_large_kernels_are_cut_into_functions(tmp_path: Path, monkeypatch: pytes
 
 def test_large_arrays_are_not_on_the_stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Factors of outer products, and what functions of a kernel share, outgrow the stack of a thread."""
-    monkeypatch.setattr("matlaw.lower.native.source.MOST_ON_STACK", 5)
+    monkeypatch.setattr("matlaw.lower.native.storage.MOST_ON_STACK", 5)
     forward = Forward("coupled", coupled, FORWARD.inputs, FORWARD.outputs)
     graph = g.jacobian_graph("jacobian", forward)
     monkeypatch.setattr(programs, "UNROLLED", 0)

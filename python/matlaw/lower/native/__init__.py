@@ -2,8 +2,8 @@
 
 from matlaw.lower.native.compiler import CPU_TARGETS, build, find_compiler
 from matlaw.lower.native.kernel import Kernel
+from matlaw.lower.native.kernel_source import emit
 from matlaw.lower.native.programs import ForwardProgram, native_program
 from matlaw.lower.native.solver import emit_solver
-from matlaw.lower.native.source import emit
 
 __all__ = ["CPU_TARGETS", "ForwardProgram", "Kernel", "build", "emit", "emit_solver", "find_compiler", "native_program"]

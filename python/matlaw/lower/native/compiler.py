@@ -91,7 +91,7 @@ def recipe(cpu_target: str, statement_count: int) -> list[str]:
 def build(source: str, library: Path, cpu_target: str, statement_count: int = 0) -> None:
     """Compile one kernel.
 
-    :param source: from :func:`matlaw.lower.native.source.emit`
+    :param source: from :func:`matlaw.lower.native.kernel_source.emit`
     :param library: the file to write
     :param cpu_target: one of :data:`CPU_TARGETS`
     :param statement_count: of the kernel, chooses the optimisation level

@@ -8,7 +8,8 @@ from typing import Final
 
 from matlaw.ir.program import Program, order_statements, reachable
 from matlaw.ir.values import Value
-from matlaw.lower.native.source import StatementWriter, storage_of
+from matlaw.lower.native.source import StatementWriter
+from matlaw.lower.native.storage import storage_of
 
 #: Kernels of more statements are cut; smaller ones would run up to a tenth longer.
 LARGEST_FUNCTION: Final = 8000

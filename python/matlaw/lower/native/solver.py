@@ -10,7 +10,8 @@ from typing import Final
 from matlaw.ir.program import Place, Program, order_statements, places, reachable
 from matlaw.ir.values import Value
 from matlaw.lower.native.pieces import is_cut
-from matlaw.lower.native.source import MOST_ON_STACK, StatementWriter, address, pointer_to_input
+from matlaw.lower.native.source import StatementWriter, address, pointer_to_input
+from matlaw.lower.native.storage import MOST_ON_STACK
 from matlaw.trace.slots import total_size
 
 #: Up to so many statements, which then wait for each other more than for the processor, two vectors of rows are solved
