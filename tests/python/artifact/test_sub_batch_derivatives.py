@@ -101,7 +101,8 @@ def test_every_pair_is_that_of_eager(
     assert found["mean_stress"]["strain"].shape == (ROWS, 6, 6)
     for output, by in pairs:
         block = found[output][by]
-        close(block.expand(expected[output][by].shape), expected[output][by], 1e-9)
+        # The kernel solves grain by grain, eager all at once: the states differ by what abs_tol leaves.
+        close(block.expand(expected[output][by].shape), expected[output][by], 1e-8)
     neighbours = found["stress"]["plastic_strain~1"][:, 0, :, 1]
     assert float(neighbours.abs().max()) == 0.0, "grains do not act on each other"
 
