@@ -266,7 +266,7 @@ def differentiate(
 
 
 def _by_seeds(pool: Pool, gradients: Sequence[Gradient]) -> list[Gradient]:
-    """The gradients of necks by seeds alone; of those by necks before them no more than numbers."""
+    """The gradients of necks by seeds alone, from those by seeds and by necks before them."""
     resolved: list[Gradient] = []
     for gradient in gradients:
         total = {k: d for k, d in gradient.items() if k >= 0 and d is not pool.zero}
