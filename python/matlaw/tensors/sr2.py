@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from matlaw.tensors.base import Tensor, align, contract
-from matlaw.tensors.functions import root
+from matlaw.tensors.functions import root, where
 from matlaw.tensors.mandel import MANDEL_TO_R2
 from matlaw.tensors.scalar import Scalar
 
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from matlaw.tensors.ssr4 import SSR4
 
 _UNIT = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+
+
+def _diagonal(like: Tensor) -> torch.Tensor:
+    """Which of the six components are on the diagonal, ``(6, *sub_batch, B)`` with extents of 1."""
+    return torch.tensor([x == 1.0 for x in _UNIT], device=like.device).reshape(6, *[1] * (like.sub_batch_ndim + 1))
 
 
 class SR2(Tensor):
@@ -36,17 +41,27 @@ class SR2(Tensor):
         """The identity, batch extent 1."""
         return cls.constant(_UNIT, dtype=dtype, device=device)
 
+    @classmethod
+    def spherical(cls, a: Scalar) -> SR2:
+        """``a`` times the identity."""
+        return cls(torch.where(_diagonal(a), a.data, 0.0), a.sub_batch_ndim)
+
+    def add_spherical(self, a: Scalar) -> SR2:
+        """``a`` times the identity added; the components off the diagonal take no part."""
+        own, added, sub = align(self, a)
+        return SR2(torch.where(_diagonal(Scalar(added, sub)), own + added, own), sub)
+
     def trace(self) -> Scalar:
         """Sum of the diagonal."""
         return Scalar(self.data[:3].sum(0), self.sub_batch_ndim)
 
     def volumetric(self) -> SR2:
         """``tr(A) / 3`` times the identity."""
-        return self.trace() / 3.0 * SR2.identity(dtype=self.dtype, device=self.device)
+        return SR2.spherical(self.trace() * (1.0 / 3.0))
 
     def deviator(self) -> SR2:
         """What is left without the volumetric part; trace-free."""
-        return self - self.volumetric()
+        return self.add_spherical(self.trace() * (-1.0 / 3.0))
 
     def inner(self, other: SR2) -> Scalar:
         """Double contraction ``A_ij B_ij``."""
@@ -56,6 +71,12 @@ class SR2(Tensor):
     def norm(self) -> Scalar:
         """Frobenius norm; its derivative at zero is zero."""
         return root(self.inner(self))
+
+    def inverse_norm(self) -> Scalar:
+        """``1 / |A|``; zero, as its derivatives, where the square of that would overflow."""
+        norm = self.norm()
+        is_large = norm > torch.finfo(self.dtype).tiny ** 0.5
+        return where(is_large, 1.0 / where(is_large, norm, 1.0), 0.0)
 
     def outer(self, other: SR2) -> SSR4:
         """Dyadic product ``A_ij B_kl``."""

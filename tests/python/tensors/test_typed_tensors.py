@@ -44,10 +44,38 @@ def test_symmetric_tensors(x, y):
     volumetric = np.einsum("bii->b", a)[:, None, None] / 3.0 * np.eye(3)
     np.testing.assert_allclose(public(A.volumetric().to_R2()), volumetric, atol=1e-12)
     np.testing.assert_allclose(public(A.deviator().to_R2()), a - volumetric, atol=1e-12)
+    np.testing.assert_allclose(public(SR2.spherical(A.trace()).to_R2()), 3.0 * volumetric, atol=1e-11)
+    expected = a + b[:, :1, :1] * np.eye(3)
+    np.testing.assert_allclose(public(A.add_spherical(Scalar(B.data[0])).to_R2()), expected, atol=1e-12)
     np.testing.assert_allclose(public(A.inner(B)), np.einsum("bij,bij->b", a, b), atol=1e-11)
     np.testing.assert_allclose(public(A.norm()), np.linalg.norm(a, axis=(1, 2)), atol=1e-11)
     dyad = A.outer(B) @ B
     np.testing.assert_allclose(public(dyad), public(A) * np.einsum("bij,bij->b", b, b)[:, None], atol=1e-8)
+
+
+def test_a_spherical_part_is_added_per_site_and_row():
+    grains = SR2(torch.arange(36.0, dtype=torch.float64).reshape(6, 3, 2), 1)
+    for a in (Scalar(torch.tensor([1.0, 2.0])), Scalar(torch.arange(6.0).reshape(3, 2), 1)):
+        added = grains.add_spherical(a).data - grains.data
+        assert torch.equal(added[:3], a.data.expand(3, 3, 2).to(added.dtype))
+        assert torch.equal(added[3:], torch.zeros(3, 3, 2, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_the_reciprocal_of_a_norm_is_finite_with_its_derivatives(dtype):
+    smallest = torch.finfo(dtype).tiny ** 0.5
+    sizes = torch.tensor([0.0, 1e-3 * smallest, 0.9 * smallest, 1.1 * smallest, 1e-3, 1.0, 1e18], dtype=dtype)
+
+    def direction(size):
+        a = SR2(size * torch.tensor([[2.0], [-1.0], [-1.0], [1.0], [1.0], [1.0]], dtype=dtype) / 3.0)
+        return (a.inverse_norm() * a).data
+
+    value, slope = torch.func.jvp(direction, (sizes,), (torch.ones_like(sizes),))
+    assert value.isfinite().all()
+    assert slope.isfinite().all()
+    norms = value.norm(dim=0)
+    assert (norms[:3] == 0.0).all()
+    torch.testing.assert_close(norms[3:], torch.ones(4, dtype=dtype))
 
 
 @settings(deadline=None, max_examples=30, derandomize=True)

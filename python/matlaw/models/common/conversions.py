@@ -71,7 +71,7 @@ class ScalarToDiagonalSR2(Leaf):
 
     def forward(self, input: Scalar) -> SR2:
         """The multiple of the identity."""
-        return input * SR2.identity(dtype=input.dtype, device=input.device)
+        return SR2.spherical(input)
 
 
 @register("RotationMatrix")

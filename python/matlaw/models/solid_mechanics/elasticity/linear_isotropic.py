@@ -52,8 +52,9 @@ class LinearIsotropicElasticity(ElasticConstants):
     def forward(self, given: SR2, constants: list[Scalar]) -> SR2:
         """Stress from strain, or strain from stress."""
         K, G = self.bulk_and_shear(constants)
-        volumetric = given.volumetric()
-        deviator = given - volumetric
+        # 2 G for the deviator and 3 K for the volumetric part, or their reciprocals: what the second has more than the
+        # first acts on the trace alone.
+        shear, bulk = 2.0 * G, 3.0 * K
         if self._compliance:
-            return volumetric / (3.0 * K) + deviator / (2.0 * G)
-        return 3.0 * K * volumetric + 2.0 * G * deviator
+            shear, bulk = 1.0 / shear, 1.0 / bulk
+        return (shear * given).add_spherical((bulk - shear) * (1.0 / 3.0) * given.trace())

@@ -8,10 +8,6 @@ from matlaw.models.registry import register
 from matlaw.tensors import SR2, Scalar
 
 
-def _isotropic(a: Scalar) -> SR2:
-    return a * SR2.identity(dtype=a.dtype, device=a.device)
-
-
 @register("ThermalEigenstrain")
 class ThermalEigenstrain(Leaf):
     r"""Thermal expansion.
@@ -33,7 +29,7 @@ class ThermalEigenstrain(Leaf):
 
     def forward(self, temperature: Scalar, reference_temperature: Scalar, CTE: Scalar) -> SR2:
         """The strain."""
-        return _isotropic(CTE * (temperature - reference_temperature))
+        return SR2.spherical(CTE * (temperature - reference_temperature))
 
 
 @register("VolumeChangeEigenstrain")
@@ -56,7 +52,7 @@ class VolumeChangeEigenstrain(Leaf):
 
     def forward(self, volume: Scalar, reference_volume: Scalar) -> SR2:
         """The strain."""
-        return _isotropic((volume / reference_volume) ** (1.0 / 3.0) - 1.0)
+        return SR2.spherical((volume / reference_volume) ** (1.0 / 3.0) - 1.0)
 
 
 @register("PhaseTransformationEigenstrain")
@@ -78,4 +74,4 @@ class PhaseTransformationEigenstrain(Leaf):
 
     def forward(self, phase_fraction: Scalar, volume_fraction_change: Scalar) -> SR2:
         """The strain."""
-        return _isotropic(volume_fraction_change * phase_fraction)
+        return SR2.spherical(volume_fraction_change * phase_fraction)

@@ -6,7 +6,6 @@ from matlaw.models.declaration import Input, Output
 from matlaw.models.model import Leaf
 from matlaw.models.registry import register
 from matlaw.tensors import SR2
-from matlaw.tensors.functions import where
 
 
 @register("AssociativeJ2FlowDirection")
@@ -28,5 +27,4 @@ class AssociativeJ2FlowDirection(Leaf):
     def forward(self, mandel_stress: SR2) -> SR2:
         """The flow direction."""
         deviator = mandel_stress.deviator()
-        norm = deviator.norm()
-        return 1.5**0.5 * deviator / where(norm > 0.0, norm, 1.0)
+        return 1.5**0.5 * deviator.inverse_norm() * deviator
