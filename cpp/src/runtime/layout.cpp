@@ -61,14 +61,15 @@ RowReader<Real>::RowReader(const at::Tensor & tensor, const std::vector<std::int
 }
 
 template <typename Real>
-const Real * RowReader<Real>::rows_of_components(std::int64_t ld) const
+std::optional<RowPlace<const Real>> RowReader<Real>::place() const
 {
-  if (_sizes.size() != 1 || _strides[0] != 1)
-    return nullptr;
+  if (_sizes.size() != 1)
+    return std::nullopt;
+  const auto step = _components.size() > 1 ? _components[1] : 1;
   for (std::size_t c = 0; c < _components.size(); c++)
-    if (_components[c] != std::int64_t(c) * ld)
-      return nullptr;
-  return _data;
+    if (_components[c] != std::int64_t(c) * step)
+      return std::nullopt;
+  return RowPlace<const Real>{_data, _strides[0], step};
 }
 
 template <typename Real>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -39,8 +40,8 @@ public:
   /// Whether all rows have the same value.
   bool same_for_all() const { return _sizes.size() == 1 && _strides[0] == 0; }
   bool scalar() const { return _components.size() == 1; }
-  /// The first row, where component c of row i stands at [c * ld + i]; a null pointer otherwise.
-  const Real * rows_of_components(std::int64_t ld) const;
+  /// Where the rows stand, all with row 0 when they have the same value; nothing where there is no such rule.
+  std::optional<RowPlace<const Real>> place() const;
 
 private:
   const Real * _data;

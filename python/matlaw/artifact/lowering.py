@@ -137,7 +137,8 @@ class _Lowering:
         find_compiler()
         assert graph.forward is not None
         program = native_program(graph, self.plan.programs[graph.forward])
-        source = emit(program, f"{self.request.name}: {graph.stem}", leaf.float32)
+        title = f"{self.request.name}: {graph.stem}"
+        source = emit(program, title, leaf.float32, in_place=self.plan.runs_in_place(graph))
         count = program.statement_count
         if graph.kind == "newton_step":
             source += emit_solver(program, len(graph.columns))

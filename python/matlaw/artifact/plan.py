@@ -117,6 +117,10 @@ class Plan:
             return False
         return kernels and graph.forward is not None and graph.forward in self.programs
 
+    def runs_in_place(self, graph: Graph) -> bool:
+        """True when a call may run the graph on the caller's own memory: it is all that there is to do."""
+        return len(self.segments) == 1 and graph.kind in ("value", "jvp")
+
     def is_inductor(self, graph: Graph, leaf: Leaf) -> bool:
         """True when the graph gets a ``.pt2`` in this leaf.
 

@@ -318,6 +318,26 @@ def check_solver(graph: Graph, library: Path, inputs: Sequence[NDArray]) -> None
         raise CompileError(f"{library.name}: its solver calls rows done that are not")
 
 
+def check_in_place(graph: Graph, library: Path, float32: bool, inputs: Sequence[NDArray]) -> None:
+    """Check that a kernel gives the same bits where rows stand in the memory of a caller, and sees what is not finite.
+
+    :raises CompileError: it does not
+    """
+    kernel = Kernel(library, graph.inputs, graph.outputs, np.dtype(np.float32 if float32 else np.float64))
+    if not kernel.has_in_place:
+        return
+    whole = inputs[0].shape[-1] // ROW_BLOCK * ROW_BLOCK
+    taken = [np.array(x[..., :whole], kernel.dtype).reshape(-1, whole) for x in inputs]
+    expected = [_rows_of(y, slot.size, whole) for slot, y in zip(graph.outputs, kernel(*taken), strict=True)]
+    finite = all(np.isfinite(x).all() for x in (*taken, *expected))
+    for order in ("C", "F"):
+        results, sound = kernel.in_place(*(np.array(x, order=order) for x in taken))
+        if not all(np.array_equal(y, e, equal_nan=True) for y, e in zip(results, expected, strict=True)):
+            raise CompileError(f"{library.name}: it gives other values on the memory of a caller")
+        if sound and not finite:
+            raise CompileError(f"{library.name}: it takes values for finite that are not")
+
+
 def _finite_values(graph: Graph, expected: Reference) -> list[NDArray]:
     """For each output the rows ``(states,)`` in which what it is a derivative of is finite, if the graph has that."""
     finite = [np.isfinite(y).all(axis=0) for y in expected.outputs]
@@ -528,6 +548,8 @@ def check_graph(
                 # All numbers of rows with the first slice; every state once.
                 sizes = batches if k == 0 else (expected.states,)
                 outputs = compare(graph, evaluator, expected, file.name, backend == "native", sizes)
+                if backend == "native" and k == 0:
+                    check_in_place(graph, file, float32, inputs)
                 errors.append((backend, max((x.error for x in outputs.values()), default=0.0)))
                 worst |= {name: max(worst.get(name, x), x) for name, x in outputs.items()}
             for what, error in errors:

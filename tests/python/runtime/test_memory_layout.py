@@ -12,7 +12,7 @@ import torch
 import matlaw
 
 Artifacts = Callable[[str], Path]
-LAWS = ("linear_elastic", "j2_plastic", "j2_viscoplastic")
+LAWS = ("linear_elastic", "bilinear_traction", "j2_plastic", "j2_viscoplastic")
 
 
 def batch_last(tensor: torch.Tensor, n: int = 1) -> torch.Tensor:
@@ -87,6 +87,46 @@ def test_memory_that_is_not_aligned_or_a_part_of_more(artifact: Artifacts, backe
         result = law.evaluate({"strain": strain}, jacobian=True)
         assert torch.equal(result.outputs["stress"], expected.outputs["stress"])
         assert torch.equal(result.jacobian["stress"]["strain"], expected.jacobian["stress"]["strain"])
+
+
+@BACKENDS
+@pytest.mark.parametrize("name", ["linear_elastic-parameters", "bilinear_traction"])
+def test_rows_and_components_apart_and_parameters_of_rows(artifact: Artifacts, name: str, backend: str) -> None:
+    law = matlaw.load_model(artifact(f"{name}-both"), "model", backend=backend)
+    values = inputs_of(law, (1033,))
+    random = np.random.default_rng(2)
+    parameters = {k: torch.from_numpy(random.uniform(0.1, 0.3, 1033)) for k in law.named_parameters()}
+    for k, v in parameters.items():
+        law.set_parameter(k, v)
+    expected = law.evaluate(values, jacobian=True)
+    apart = {}
+    for k, v in values.items():
+        apart[k] = torch.empty(3 * 1033, 2 * (v.shape[1] if v.dim() > 1 else 1), dtype=v.dtype)[1::3, ::2]
+        apart[k] = apart[k] if v.dim() > 1 else apart[k][:, 0]
+        apart[k].copy_(v)
+    for k, v in parameters.items():
+        law.set_parameter(k, v.repeat_interleave(2)[::2])
+    result = law.evaluate(apart, jacobian=True)
+    for k, value in expected.outputs.items():
+        assert torch.equal(result.outputs[k], value)
+    for output, row in expected.jacobian.items():
+        for by, block in row.items():
+            assert torch.equal(result.jacobian[output][by], block)
+
+
+@BACKENDS
+@pytest.mark.parametrize("apart", [False, True])
+def test_bad_rows_are_told_from_sound_ones(artifact: Artifacts, apart: bool, backend: str) -> None:
+    """Among as many rows as several chunks have, in either layout; a huge sound row is no bad one."""
+    law = matlaw.load_model(artifact("linear_elastic-both"), "model", backend=backend)
+    strain = torch.from_numpy(np.random.default_rng(4).normal(size=(3001, 6))) * 1e-3
+    good = law.evaluate({"strain": strain}).outputs["stress"]
+    strain[1500, 3], strain[2999, 0], strain[7, 5] = torch.nan, torch.inf, 1e300
+    result = law.evaluate({"strain": batch_last(strain) if apart else strain})
+    assert result.failed_rows == [1500, 2999]
+    sound = [row for row in range(3001) if row not in (7, 1500, 2999)]
+    assert torch.equal(result.outputs["stress"][sound], good[sound])
+    assert result.outputs["stress"][7].isfinite().all()
 
 
 @BACKENDS

@@ -17,6 +17,20 @@ inline constexpr std::int64_t row_block = 8;
 /// Pointers are aligned to row_block elements (64 bytes for double); ld and rows are multiples of row_block.
 using GraphFunction = void (*)(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t rows);
 
+/// Where a caller has the rows of a slot: component c (row-major over (*base, *sub_batch)) of row i is
+/// `((real *)data)[i * row + c * component]`.
+struct Place
+{
+  void * data;
+  std::int64_t row, component;
+};
+
+/// Signature of the symbol `matlaw_in_place`, which small kernels may have besides: the graph on rows that stand
+/// anywhere, with any alignment. `rows` is a multiple of row_block.
+///
+/// Returns 1 when all inputs and outputs are finite. It may return 0 for finite ones whose sums overflow.
+using InPlaceFunction = std::int32_t (*)(const Place * inputs, const Place * outputs, std::int64_t rows);
+
 /// Signature of the symbol `matlaw_solve`, which a kernel of Newton steps may have besides: Newton's method with full
 /// steps, from start to end.
 ///

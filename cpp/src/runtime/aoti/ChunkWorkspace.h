@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "aoti/CallRecord.h"
+#include "matlaw/native/abi.h"
 #include "matlaw/solve/Newton.h"
 #include "support/AlignedBuffer.h"
 
@@ -26,6 +27,7 @@ struct ChunkWorkspace
   std::vector<solve::RowVerdict> left_verdicts;
   std::vector<const void *> graph_inputs;
   std::vector<void *> graph_outputs;
+  std::vector<native::Place> places_in, places_out;
   std::vector<const Real *> given_slots;
   std::vector<solve::RowVerdict> segment_verdicts;
   std::vector<std::uint8_t> singular;

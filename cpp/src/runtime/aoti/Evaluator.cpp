@@ -61,7 +61,7 @@ public:
       substep_bytes_per_row[int(want)] = std::int64_t(sizeof(Real)) * _substeps.components(chain, want);
     }
     for (const auto want : {Want::VALUES, Want::JACOBIAN, Want::PARAM_JACOBIAN})
-      _in_place.emplace_back(this->chain(want), pairs(want), needs_blocks(want));
+      _in_place.emplace_back(metadata, this->chain(want), pairs(want), needs_blocks(want));
     _plan = ChunkPlan(bytes_per_row, rare_bytes_per_row, substep_bytes_per_row, chunking);
   }
 

@@ -1,22 +1,32 @@
 #include "aoti/InPlace.h"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "aoti/ForwardStage.h"
-#include "solve/row_kernels.h"
 
 namespace matlaw::aoti
 {
+namespace
+{
+/// Whether the components of an output stand in the caller's order in a graph, too.
+bool stands_as_compiled(const artifact::Variable & output)
+{
+  const auto base = output.base_size();
+  return base <= 1 || base == output.size;
+}
+}
+
 template <typename Real>
-InPlace<Real>::InPlace(const Chain<Real> & chain, const std::vector<PairLayout> & pairs, bool derivatives)
+InPlace<Real>::InPlace(const artifact::Metadata & metadata, const Chain<Real> & chain,
+                       const std::vector<PairLayout> & pairs, bool derivatives)
 {
   const auto * stage = chain.only_forward_stage();
   if (!stage || (derivatives && (!stage->jvp || stage->param_jvp || !stage->sums.empty())))
     return;
   const auto & call = derivatives ? *stage->jvp : stage->value;
-  if (call.graph->takes_any_memory() && call.weights.empty() && list(call, chain, pairs))
-    _call = &call;
+  if (call.graph->in_place() && call.weights.empty() &&
+      std::all_of(metadata.outputs.begin(), metadata.outputs.end(), stands_as_compiled) && list(call, chain, pairs))
+    _function = call.graph->in_place();
 }
 
 /// Where the arguments of the graph come from; false when there is one that the caller does not have.
@@ -31,9 +41,9 @@ bool InPlace<Real>::list(const Call<Real> & call, const Chain<Real> & chain, con
   };
   for (const auto & slot : call.inputs)
     if (const auto k = find(chain.inputs(), slot); k < chain.inputs().size())
-      _inputs.push_back({Kind::INPUT, k, slot.size});
-    else if (const auto p = find(chain.parameters(), slot); p < chain.parameters().size() && slot.size == 1)
-      _inputs.push_back({Kind::PARAMETER, p, slot.size});
+      _inputs.push_back({Kind::INPUT, k});
+    else if (const auto p = find(chain.parameters(), slot); p < chain.parameters().size())
+      _inputs.push_back({Kind::PARAMETER, p});
     else
       return false;
   std::size_t outputs = 0, blocks = 0;
@@ -41,7 +51,7 @@ bool InPlace<Real>::list(const Call<Real> & call, const Chain<Real> & chain, con
   {
     if (const auto k = find(chain.outputs(), slot); k < chain.outputs().size())
     {
-      _outputs.push_back({Kind::OUTPUT, k, slot.size});
+      _outputs.push_back({Kind::OUTPUT, k});
       outputs++;
       continue;
     }
@@ -53,9 +63,9 @@ bool InPlace<Real>::list(const Call<Real> & call, const Chain<Real> & chain, con
     std::size_t k = 0;
     while (k < pairs.size() && !is_block(k))
       k++;
-    if (k == pairs.size())
+    if (k == pairs.size() || pairs[k].batch_independent())
       return false;
-    _outputs.push_back({Kind::BLOCK, k, slot.size});
+    _outputs.push_back({Kind::BLOCK, k});
     blocks++;
   }
   return outputs == chain.outputs().size() && (blocks == pairs.size() || blocks == 0);
@@ -66,55 +76,26 @@ std::int64_t InPlace<Real>::run(BatchCall<Real> & call, std::int64_t first, std:
                                 ChunkWorkspace<Real> & w) const
 {
   const auto whole = rows / native::row_block * native::row_block;
-  if (!_call || whole == 0 || call.history())
+  if (!_function || whole == 0 || call.history())
     return 0;
-  const auto ld = call.rows();
-  const auto aligned = [](const Real * data)
-  { return reinterpret_cast<std::uintptr_t>(data) % (sizeof(Real) * native::row_block) == 0; };
-  const auto finite = [&](const Real * data, std::int64_t size)
-  {
-    for (std::int64_t c = 0; c < size; c++)
-      if (!solve::all_finite(data + c * ld, whole))
-        return false;
-    return true;
-  };
-  if (ld % native::row_block != 0 || first % native::row_block != 0)
-    return 0;
-
-  // One value for all rows, or values with gaps, are copied: no more than a row of numbers each.
-  Real * copies = w.arena.reserve(std::max<std::size_t>(_inputs.size(), 1) * whole);
-  w.graph_inputs.clear();
+  w.places_in.clear();
   for (const auto & argument : _inputs)
   {
     const auto & reader = argument.kind == Kind::INPUT ? call.input(argument.index) : call.parameter(argument.index);
-    const Real * data = reader.rows_of_components(ld);
-    if (data && aligned(data))
-      data += first;
-    else if (argument.size == 1)
-    {
-      reader.read(first, whole, copies, whole);
-      data = copies;
-      copies += whole;
-    }
-    else
+    const auto place = reader.place();
+    if (!place)
       return 0;
-    if (!finite(data, argument.size))
-      return 0;
-    w.graph_inputs.push_back(data);
+    w.places_in.push_back({const_cast<Real *>(place->data + first * place->row), place->row, place->component});
   }
-  w.graph_outputs.clear();
+  w.places_out.clear();
   for (const auto & argument : _outputs)
   {
-    const auto place = argument.kind == Kind::OUTPUT ? call.output(argument.index) : call.block(argument.index, first);
-    const auto from = argument.kind == Kind::OUTPUT ? place.from_row(first) : place;
-    if (!from.batch_last() || !aligned(from.data))
-      return 0;
-    w.graph_outputs.push_back(from.data);
+    const auto place =
+        argument.kind == Kind::OUTPUT ? call.output(argument.index).from_row(first) : call.block(argument.index, first);
+    w.places_out.push_back({place.data, place.row, place.component});
   }
-  _call->graph->run(w.graph_inputs.data(), w.graph_outputs.data(), ld, whole);
-  for (std::size_t k = 0; k < _outputs.size(); k++)
-    if (_outputs[k].kind == Kind::OUTPUT && !finite(static_cast<const Real *>(w.graph_outputs[k]), _outputs[k].size))
-      return 0;
+  if (!_function(w.places_in.data(), w.places_out.data(), whole))
+    return 0;
   call.keep_sound(first, whole);
   return whole;
 }

@@ -11,14 +11,14 @@
 
 namespace matlaw::aoti
 {
-/// Runs native graphs where the caller's arrays lie as graphs want them: batch last, all with the same distance between
-/// components, aligned.
+/// Runs a native graph that can read and write rows where the caller has them, in any layout.
 template <typename Real>
 class InPlace
 {
 public:
   /// `derivatives`: a run fills those of `pairs` too. Everything must outlive this.
-  InPlace(const Chain<Real> & chain, const std::vector<PairLayout> & pairs, bool derivatives);
+  InPlace(const artifact::Metadata & metadata, const Chain<Real> & chain, const std::vector<PairLayout> & pairs,
+          bool derivatives);
 
   /// Evaluates as many rows of [first, first + rows) as it can, whole blocks from the first on. Returns their number: 0
   /// for a law, or memory, that it is not for, and where a value is not finite, which is for others to judge.
@@ -36,12 +36,11 @@ private:
   {
     Kind kind;
     std::size_t index;
-    std::int64_t size;
   };
 
   bool list(const Call<Real> & call, const Chain<Real> & chain, const std::vector<PairLayout> & pairs);
 
-  const Call<Real> * _call = nullptr;
+  native::InPlaceFunction _function = nullptr;
   std::vector<Argument> _inputs, _outputs;
 };
 

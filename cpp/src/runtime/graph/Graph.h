@@ -39,8 +39,8 @@ public:
   virtual ~Graph() = default;
   virtual void run(const void * const * inputs, void * const * outputs, std::int64_t ld, std::int64_t rows) const = 0;
 
-  /// Whether inputs and outputs may be the caller's own arrays, with an ld far above the rows.
-  virtual bool takes_any_memory() const noexcept { return false; }
+  /// The graph on rows that stand anywhere, see native::InPlaceFunction; null where the graph has none.
+  virtual native::InPlaceFunction in_place() const noexcept { return nullptr; }
 
   /// Newton's method from start to end, see native::SolveFunction; null where the graph has none.
   virtual native::SolveFunction solver() const noexcept { return nullptr; }

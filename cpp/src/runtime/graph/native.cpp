@@ -94,6 +94,7 @@ public:
       throw FatalError("The native kernel '" + path + "' works on " + std::to_string(*lanes) +
                        " rows at once, which does not divide " + std::to_string(native::row_block) + remedy);
     _lanes = *lanes;
+    _in_place = reinterpret_cast<native::InPlaceFunction>(_library.symbol("matlaw_in_place"));
     _solver = reinterpret_cast<native::SolveFunction>(_library.symbol("matlaw_solve"));
   }
 
@@ -102,13 +103,14 @@ public:
     _function(inputs, outputs, ld, (rows + _lanes - 1) / _lanes * _lanes);
   }
 
-  bool takes_any_memory() const noexcept override { return true; }
+  native::InPlaceFunction in_place() const noexcept override { return _in_place; }
 
   native::SolveFunction solver() const noexcept override { return _solver; }
 
 private:
   Library _library;
   native::GraphFunction _function = nullptr;
+  native::InPlaceFunction _in_place = nullptr;
   native::SolveFunction _solver = nullptr;
   std::int64_t _lanes = native::row_block;
 };

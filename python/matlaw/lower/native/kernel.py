@@ -7,6 +7,7 @@ import os
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,12 @@ def _unload(handle: int, descriptor: int) -> None:
     os.close(descriptor)  # last: while the library is there its path must not be given to another
 
 
+class _Place(ctypes.Structure):
+    """Where rows stand, ``native::Place`` of the runtime."""
+
+    _fields_ = (("data", ctypes.c_void_p), ("row", ctypes.c_int64), ("component", ctypes.c_int64))
+
+
 class Kernel:
     """A kernel, in memory as long as this object lives.
 
@@ -90,6 +97,32 @@ class Kernel:
             result.fill(np.nan)
         self.run(handed, results, ld, ld)
         return [r[:, :rows].reshape(*slot.shape, rows).copy() for slot, r in zip(self.outputs, results, strict=True)]
+
+    @property
+    def has_in_place(self) -> bool:
+        """True when the kernel can evaluate rows where they stand."""
+        return hasattr(self._library, "matlaw_in_place")
+
+    def in_place(self, *inputs: NDArray) -> tuple[list[NDArray], bool]:
+        """Evaluate rows where they stand.
+
+        :param inputs: per slot ``(size, B)`` with any strides, B a multiple of 8
+        :returns: per output ``(size, B)``, with strides like those of the first input, and whether inputs and outputs
+            were found to be finite
+        """
+        function = self._library.matlaw_in_place
+        function.restype = ctypes.c_int32
+        function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
+        rows = inputs[0].shape[1]
+        order: Literal["C", "F"] = "C" if inputs[0].strides[1] == self.dtype.itemsize else "F"
+        results = [np.full((slot.size, rows), np.nan, self.dtype, order) for slot in self.outputs]
+        finite = function(self._places(inputs), self._places(results), rows)
+        return results, bool(finite)
+
+    def _places(self, arrays: Sequence[NDArray]) -> ctypes.Array:
+        size = self.dtype.itemsize
+        found = (_Place(x.ctypes.data, x.strides[1] // size, x.strides[0] // size) for x in arrays)
+        return (_Place * max(len(arrays), 1))(*found)
 
     def _padded(self, inputs: Sequence[NDArray]) -> tuple[int, int, list[NDArray]]:
         rows = inputs[0].shape[-1]
