@@ -73,9 +73,12 @@ class SR2(Tensor):
         return root(self.inner(self))
 
     def inverse_norm(self) -> Scalar:
-        """``1 / |A|``; zero, as its derivatives, where the square of that would overflow."""
+        """``1 / |A|``; zero, as its derivatives, for norms up to 1e-11.
+
+        Derivatives need the third power, which overflows in single precision below that.
+        """
         norm = self.norm()
-        is_large = norm > torch.finfo(self.dtype).tiny ** 0.5
+        is_large = norm > 1e-11  # not from finfo: laws are recorded once for all precisions
         return where(is_large, 1.0 / where(is_large, norm, 1.0), 0.0)
 
     def outer(self, other: SR2) -> SSR4:

@@ -63,19 +63,20 @@ def test_a_spherical_part_is_added_per_site_and_row():
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_the_reciprocal_of_a_norm_is_finite_with_its_derivatives(dtype):
-    smallest = torch.finfo(dtype).tiny ** 0.5
-    sizes = torch.tensor([0.0, 1e-3 * smallest, 0.9 * smallest, 1.1 * smallest, 1e-3, 1.0, 1e18], dtype=dtype)
+    sizes = torch.logspace(-44 if dtype == torch.float32 else -320, 18, 700, dtype=torch.float64).to(dtype)
+    sizes = torch.cat([torch.zeros(1, dtype=dtype), sizes])
+    pattern = torch.tensor([[2.0], [-1.0], [-1.0], [1.0], [1.0], [1.0]], dtype=dtype) / 3.0
 
-    def direction(size):
-        a = SR2(size * torch.tensor([[2.0], [-1.0], [-1.0], [1.0], [1.0], [1.0]], dtype=dtype) / 3.0)
+    def direction(a):
+        a = SR2(a)
         return (a.inverse_norm() * a).data
 
-    value, slope = torch.func.jvp(direction, (sizes,), (torch.ones_like(sizes),))
-    assert value.isfinite().all()
-    assert slope.isfinite().all()
-    norms = value.norm(dim=0)
-    assert (norms[:3] == 0.0).all()
-    torch.testing.assert_close(norms[3:], torch.ones(4, dtype=dtype))
+    for along in torch.eye(6, dtype=dtype):
+        value, slope = torch.func.jvp(direction, (sizes * pattern,), (along[:, None].expand(6, 701),))
+        norms = value.norm(dim=0)
+        assert slope.isfinite().all()
+        assert (norms[sizes < 0.99e-11] == 0.0).all()
+        torch.testing.assert_close(norms[sizes > 1.01e-11], torch.ones_like(norms[sizes > 1.01e-11]))
 
 
 @settings(deadline=None, max_examples=30, derandomize=True)

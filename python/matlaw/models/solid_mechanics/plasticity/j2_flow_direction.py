@@ -14,7 +14,8 @@ class AssociativeJ2FlowDirection(Leaf):
 
     .. math:: N = \frac{\partial \bar\sigma}{\partial M} = \sqrt{\tfrac32} \frac{s}{\lVert s \rVert}
 
-    with the deviator :math:`s` of the Mandel stress. Where the deviator is zero, direction and derivatives are zero.
+    with the deviator :math:`s` of the Mandel stress. Where the deviator is zero, or its norm below 1e-11, direction and
+    derivatives are zero.
     Source: J. C. Simo, T. J. R. Hughes, Computational Inelasticity, Springer 1998, section 2.3.
 
     * ``mandel_stress`` (SR2, stress): :math:`M`
@@ -26,5 +27,7 @@ class AssociativeJ2FlowDirection(Leaf):
 
     def forward(self, mandel_stress: SR2) -> SR2:
         """The flow direction."""
-        deviator = mandel_stress.deviator()
+        # Three times the deviator: equal components on the diagonal add up to what three times one of them is rounded
+        # to, so that a hydrostatic stress leaves exactly nothing.
+        deviator = (3.0 * mandel_stress).add_spherical(-mandel_stress.trace())
         return 1.5**0.5 * deviator.inverse_norm() * deviator
