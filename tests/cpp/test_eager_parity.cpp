@@ -210,7 +210,10 @@ TYPED_TEST(Parity, failed_rows)
         const auto expected = reference.evaluate(inputs);
         EXPECT_EQ(result.failed_rows, expected.failed_rows);
         EXPECT_TRUE(at::equal(result.status, expected.status)) << result.status << expected.status;
-        EXPECT_TRUE(at::equal(result.iterations, expected.iterations)) << result.iterations << expected.iterations;
+        // How soon a step that is a billion times too large comes to no end, rounding decides.
+        const auto sound = expected.status == std::int64_t(Status::CONVERGED);
+        EXPECT_TRUE(at::equal(result.iterations.index({sound}), expected.iterations.index({sound})))
+            << result.iterations << expected.iterations;
         expect_close(result.dt_factor, expected.dt_factor, "dt_factor");
         expect_close(result.outputs, expected.outputs, "output");
         EXPECT_EQ(result.status[2].template item<int>(), int(Status::BAD_INPUT));
