@@ -14,7 +14,7 @@ class AssociativeJ2FlowDirection(Leaf):
 
     .. math:: N = \frac{\partial \bar\sigma}{\partial M} = \sqrt{\tfrac32} \frac{s}{\lVert s \rVert}
 
-    with the deviator :math:`s` of the Mandel stress. Where the deviator is zero, or its norm below 1e-11, direction and
+    with the deviator :math:`s` of the Mandel stress. Where the deviator is zero, or its norm below 3e-12, direction and
     derivatives are zero.
     Source: J. C. Simo, T. J. R. Hughes, Computational Inelasticity, Springer 1998, section 2.3.
 
